@@ -50,6 +50,9 @@ struct Value {
     std::uint32_t resultIndex = 0;
     std::optional<Tensor> constant;
     std::optional<IntegerRange> range; ///< declared for an integer input
+    /// Set by inference for small integer tensors whose elements are functions of the sizes (Shape, its arithmetic, constants
+    /// of at most 1,024 elements): the elements, row-major.
+    std::shared_ptr<const std::vector<Dim>> elements;
 };
 
 struct Node {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/graph/graph.h"
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace lemmascope {
+
+struct InferOptions {
+    std::map<std::string, std::int64_t> sizes; ///< symbols replaced by these lengths
+    std::map<std::string, Dim> renamed;        ///< symbols replaced by Dims (to unify the two graphs' symbols)
+};
+
+/// Types of every value, nested graphs included, from inputs and constants forward; `Value::elements` of shape arithmetic.
+/// Where an op's rule gives less than the file declares, the declared type fills in (checked for conflicts: a declared type that
+/// contradicts the inferred one is a note, the inferred one stands). A length that only data decides becomes a symbol `?` plus
+/// a digest of the producing subgraph, so that equal computations in two graphs have equal unknowns.
+/// Fails with ShapeMismatch or TooLarge: `node 'Conv_3': attribute 'pads' has 3 values, expected 4` (Error::where is the caller's).
+/// Source: the shape rules of the ONNX operator documents at each opset.
+[[nodiscard]] Result<std::shared_ptr<const Graph>> inferTypes(const Graph& graph, const InferOptions& options = {}, std::stop_token stop = {});
+
+} // namespace lemmascope
