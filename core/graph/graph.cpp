@@ -2,6 +2,13 @@
 
 namespace lemmascope {
 
+const std::string& Graph::outputName(std::size_t position) const {
+    if (position < outputNames.size() && !outputNames[position].empty()) {
+        return outputNames[position];
+    }
+    return value(outputs.at(position)).name;
+}
+
 ValueId Graph::findValue(const std::string& wanted) const {
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i].name == wanted) {

@@ -89,6 +89,9 @@ class Graph {
     std::vector<Node> nodes;
     std::vector<ValueId> inputs;
     std::vector<ValueId> outputs;
+    /// Names of the outputs where a value's own name is another (a table's last version `kv#2` is output `kv`); by position,
+    /// empty text or a missing entry: the value's name. Read through `outputName`.
+    std::vector<std::string> outputNames;
     std::vector<Capture> captures; ///< nested graphs only
     /// Declared ranges of symbols; a symbol not named here ranges from 1.
     std::map<std::string, IntegerRange> symbols;
@@ -97,6 +100,8 @@ class Graph {
 
     [[nodiscard]] const Value& value(ValueId id) const { return values.at(id.index); }
     [[nodiscard]] const Node& node(NodeId id) const { return nodes.at(id.index); }
+    /// What output `position` is called outside: outputs pair and are reported by this name.
+    [[nodiscard]] const std::string& outputName(std::size_t position) const;
     /// First value of that name.
     [[nodiscard]] ValueId findValue(const std::string& wanted) const;
     ValueId addValue(Value value);
