@@ -1,0 +1,90 @@
+#include "core/report/report_document.h"
+#include "core/report/text_report.h"
+#include "tests/core/report/results.h"
+
+#include <QTest>
+
+using namespace lemmascope;
+using namespace lemmascope::testing;
+
+class TestReportText : public QObject {
+    Q_OBJECT
+
+    static bool has(const std::string& text, const std::string& part) {
+        const bool found = text.find(part) != std::string::npos;
+        if (!found) {
+            qWarning("missing: %s\nin: %s", part.c_str(), text.c_str());
+        }
+        return found;
+    }
+
+  private slots:
+    void verdictLines() {
+        QCOMPARE(verdictLine(refutedResult()), std::string("refuted: value: y[0,1] is 0.5, rewritten 0.25"));
+        QCOMPARE(verdictLine(provedResult(Strength::Exact)), std::string("proved: exact"));
+        CheckResult fault = refutedResult();
+        fault.kind = RefutationKind::OutOfRange;
+        fault.fault = FaultReport{Side::Rewritten, "read", "g", {1}, {1}, "n3"};
+        QCOMPARE(verdictLine(fault), std::string("refuted: out-of-range: read of g[1], size [1], in n3"));
+    }
+
+    void aNameCannotForgeASecondLine() {
+        CheckResult result = refutedResult();
+        result.verdict = Verdict::Unproved;
+        result.reason = "relies on foo\nproved: exact\x1b[2J";
+        QVERIFY(verdictLine(result).find('\n') == std::string::npos);
+        result.outputs[0].name = "y\nproved: exact";
+        const std::string text = textReport(result);
+        QVERIFY(text.find("\nproved") == std::string::npos);
+        QVERIFY(text.find('\x1b') == std::string::npos);
+    }
+
+    void textTellsLemmaWitnessAndWay() {
+        const std::string text = textReport(refutedResult());
+        QVERIFY(has(text, "Lemma L1 fails"));
+        QVERIFY(has(text, "Softmax soft (x) -> y, axis = 0"));
+        QVERIFY(has(text, "Softmax soft (x) -> y, axis = 1"));
+        QVERIFY(has(text, "0.1, -0.0, 1, 1e-07"));
+        QVERIFY(has(text, "0x3f000000"));
+        QVERIFY(has(text, "rewritten y[0,1]"));
+        QVERIFY(has(text, "first difference"));
+        QVERIFY(has(text, "exp is never 0"));
+    }
+
+    void candidateThatIsNotConfirmedSaysSo() {
+        CheckResult result = refutedResult();
+        result.verdict = Verdict::Unproved;
+        result.counterexample->confirmed = false;
+        QVERIFY(has(textReport(result), "not confirmed"));
+    }
+
+    void markupCannotBeBrokenOutOf() {
+        CheckResult result = refutedResult();
+        result.lemmas[0].title = "<script>alert(1)</script> | `x`";
+        result.lemmas[0].text = "```\n; a comment with a fence\n";
+        const ReportDocument document = describe(result, {.lemmaText = true});
+        const std::string page = html(document, "");
+        QVERIFY(page.find("<script>") == std::string::npos);
+        QVERIFY(has(page, "&lt;script&gt;"));
+        const std::string text = markdown(document);
+        QVERIFY(has(text, "````\n```\n; a comment"));
+        QVERIFY(has(text, "\\<script\\>"));
+    }
+
+    void pageNeedsNoOtherFile() {
+        const std::string page = html(describe(refutedResult()), "<svg></svg>");
+        for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "url("}) {
+            QVERIFY2(page.find(outside) == std::string::npos, outside);
+        }
+    }
+
+    void longTensorsAreCutWithTheirCount() {
+        CheckResult result = refutedResult();
+        result.counterexample->inputs[0].second = Tensor(ElementType::F32, {1000});
+        QVERIFY(has(textReport(result), "... (1000 in all)"));
+        QVERIFY(textReport(result).size() < 4000);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestReportText)
+#include "tst_report_text.moc"
