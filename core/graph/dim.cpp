@@ -324,7 +324,9 @@ std::optional<std::int64_t> Dim::lowerBound(const std::map<std::string, std::int
     std::map<std::string, Dim> shift;
     for (const std::string& name : symbols) {
         const auto at = lowest.find(name);
-        shift.emplace(name, symbol(name) + Dim(at == lowest.end() ? 1 : at->second));
+        // A length that only data decides (named '?...') may be 0.
+        const std::int64_t usual = name.starts_with('?') ? 0 : 1;
+        shift.emplace(name, symbol(name) + Dim(at == lowest.end() ? usual : at->second));
     }
     // Opaque functions are atoms of their own; floor(p, q) >= 0 holds when p's own bound is >= 0.
     Polynomial shifted;

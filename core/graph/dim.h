@@ -45,7 +45,8 @@ class Dim {
     /// An arbitrary total order, stable between runs: for maps and canonical forms.
     friend std::strong_ordering operator<=>(const Dim& a, const Dim& b);
 
-    /// A lower bound that holds for all sizes (symbols from 1 unless `lowest` says otherwise), if one is seen.
+    /// A lower bound that holds for all sizes, if one is seen: symbols from 1 unless `lowest` says otherwise; symbols whose name
+    /// begins with '?' (lengths that only data decides) from 0.
     [[nodiscard]] std::optional<std::int64_t> lowerBound(const std::map<std::string, std::int64_t>& lowest = {}) const;
     /// True only when a >= b at all sizes is seen.
     [[nodiscard]] static bool provablyAtLeast(const Dim& a, const Dim& b);

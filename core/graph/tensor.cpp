@@ -37,7 +37,8 @@ Tensor::Tensor(ElementType element, std::vector<std::int64_t> shape) : m_element
     struct alignas(16) Block {
         std::byte bytes[16];
     };
-    auto storage = std::make_shared<std::vector<Block>>((size + sizeof(Block) - 1) / sizeof(Block));
+    // At least one block, so that an empty tensor has an address too.
+    auto storage = std::make_shared<std::vector<Block>>(size / sizeof(Block) + 1);
     m_writable = reinterpret_cast<std::byte*>(storage->data());
     m_bytes = {m_writable, size};
     m_owner = std::move(storage);

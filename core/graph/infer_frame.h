@@ -1,0 +1,60 @@
+#pragma once
+
+// How inferTypes works: one InferFrame per graph being inferred, on an explicit stack (a nested graph above the graph whose
+// node holds it). Private to core/graph.
+
+#include "core/graph/graph.h"
+#include "core/graph/ops/infer_context.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lemmascope {
+
+/// What a finished nested graph gave.
+struct NestedResult {
+    std::string role;
+    std::shared_ptr<const Graph> graph; ///< with inferred types
+    std::vector<ValueFacts> outputs;    ///< constants only where the graph above or the graph itself owns them
+    std::optional<Error> error;         ///< lenient graphs only: the graph is as declared
+};
+
+/// A nested graph to infer before its node can be: which, and what its inputs are known to be.
+struct NestedRequest {
+    std::string role;
+    std::shared_ptr<const Graph> graph;
+    std::vector<ValueFacts> inputs;
+    std::vector<ValueId> inputsFrom; ///< values of the outer graph that the inputs are; invalid: none
+    bool lenient = false;            ///< a branch that is never taken: its errors are no errors
+};
+
+struct InferFrame {
+    Graph graph;
+    InferFrame* outer = nullptr;
+    NodeId outerNode; ///< in the outer frame's graph
+    NestedRequest request;
+    std::size_t next = 0;                          ///< the node to do
+    std::vector<ValueFacts> facts;                 ///< by value
+    std::vector<ValueId> from;                     ///< by value: the outer value a capture or a body's input is
+    std::deque<Tensor> madeConstants;              ///< of Constant nodes
+    std::vector<NestedResult> done;                ///< of the node `next`
+    int rounds = 0;                                ///< of a loop body at node `next`
+    std::vector<std::optional<Digest128>> digests; ///< of values, as asked for
+    std::vector<std::uint32_t> randomOrdinals;     ///< by node; filled when first asked for
+};
+
+/// A digest of the computation that gives a value: ops, attributes, operands; graph inputs by name, constants by content. Equal
+/// digests in two graphs: the same function of inputs of the same names. Random nodes count by their position among their kind.
+[[nodiscard]] Digest128 valueDigest(InferFrame& frame, ValueId value);
+[[nodiscard]] Digest128 nodeDigest(InferFrame& frame, NodeId node);
+
+/// The inferred type, filled from the declared one where it says less. `conflict` is set where they contradict each other.
+[[nodiscard]] TensorType filledType(const TensorType& inferred, const TensorType& declared, bool& conflict);
+
+/// Nested graphs of control ops. Gives the next graph to infer for the node, or nothing when the results are complete.
+[[nodiscard]] std::optional<NestedRequest> nextNested(InferFrame& frame, InferContext& context);
+
+} // namespace lemmascope
