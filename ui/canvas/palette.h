@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+#include <QString>
+
+#include <array>
+#include <cstdint>
+
+namespace lemmascope {
+
+/// What a node is to the other graph, as the eye sees it. Meaning is carried by glyph, border style and colour, in that
+/// order: each role has all three, so that none depends on colour alone.
+enum class Role : std::uint8_t { Plain, Shared, Changed, OnlyReference, OnlyRewritten, Undecided, Failing, Obsolete, Dead };
+inline constexpr std::size_t RoleCount = 9;
+
+enum class BorderStyle : std::uint8_t { Solid, Thick, Dashed, DashDot, Dotted, Double };
+enum class Hatch : std::uint8_t { None, Rising, Falling };
+
+struct RoleStyle {
+    QColor colour; ///< border, badge and map tick; never text
+    QColor fill;   ///< opaque body colour
+    QColor text;   ///< text on `fill`
+    BorderStyle border = BorderStyle::Solid;
+    Hatch hatch = Hatch::None;
+};
+
+/// Colours of one canvas. The role colours were searched for the largest smallest CIEDE2000 distance between two roles in
+/// normal, protan, deutan and tritan vision, at 3:1 or more against the canvas.
+struct CanvasTheme {
+    QColor background;
+    QColor text;
+    QColor mutedText; ///< second lines, 4.5:1 or more on the background
+    QColor edge;
+    QColor selection;
+    QColor container; ///< body of an expanded box
+    bool dark = false;
+    bool monochrome = false;
+    std::array<RoleStyle, RoleCount> roles;
+
+    [[nodiscard]] const RoleStyle& style(Role role) const { return roles[static_cast<std::size_t>(role)]; }
+
+    /// Light or dark by the lightness of the palette's window colour.
+    [[nodiscard]] static CanvasTheme fromPalette(const QPalette& palette);
+    [[nodiscard]] static CanvasTheme lightTheme();
+    [[nodiscard]] static CanvasTheme darkTheme();
+    /// Black on white: glyphs and borders carry everything. For print and for tests of that claim.
+    [[nodiscard]] static CanvasTheme printTheme();
+};
+
+/// `−` `+` `~` `=` `?` `✗` `↻` `∅`; empty for Plain.
+[[nodiscard]] QString glyph(Role role);
+/// The role in words: `shared term`, `failing pair`, `only in reference`.
+[[nodiscard]] QString roleText(Role role);
+/// `colour` mixed into `background`, `share` of it from 0 to 1.
+[[nodiscard]] QColor blended(const QColor& colour, const QColor& background, double share);
+/// WCAG contrast ratio, from 1 to 21.
+[[nodiscard]] double contrast(const QColor& a, const QColor& b);
+
+} // namespace lemmascope

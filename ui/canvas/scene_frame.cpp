@@ -1,0 +1,331 @@
+// Boxes, edges and rings of a frame; scene_frame_text.cpp has the words.
+
+#include "ui/canvas/scene_frame.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr double DimShare = 0.35;
+constexpr double DimTextShare = 0.6; ///< dimmed text must stay readable
+constexpr double Corner = 3.0;
+constexpr double ShortestSegment = 0.7; ///< in pixels of the picture; shorter ones are not seen
+constexpr double SmallestFailing = 3.0;
+
+QPen penOf(const RoleStyle& style, const QColor& colour) {
+    QPen pen(colour, 1.0);
+    pen.setJoinStyle(Qt::MiterJoin);
+    pen.setCapStyle(Qt::FlatCap);
+    switch (style.border) {
+    case BorderStyle::Solid: break;
+    case BorderStyle::Thick: pen.setWidthF(2.0); break;
+    case BorderStyle::Dashed:
+        pen.setWidthF(1.5);
+        pen.setDashPattern({4.0, 2.5});
+        break;
+    case BorderStyle::DashDot:
+        pen.setWidthF(1.5);
+        pen.setDashPattern({6.0, 2.0, 1.5, 2.0});
+        break;
+    case BorderStyle::Dotted:
+        pen.setWidthF(1.75);
+        pen.setDashPattern({1.0, 1.3});
+        break;
+    case BorderStyle::Double: break;
+    }
+    return pen;
+}
+
+/// Diagonal lines inside a rectangle, drawn one by one: patterned brushes are not in every device.
+std::vector<QLineF> hatchLines(const QRectF& rect, Hatch hatch, double pitch) {
+    std::vector<QLineF> lines;
+    const double reach = rect.width() + rect.height();
+    for (double d = pitch; d < reach; d += pitch) {
+        // From the left or bottom edge to the top or right edge, going up to the right.
+        const QPointF a = d < rect.height() ? QPointF(rect.left(), rect.top() + d) : QPointF(rect.left() + d - rect.height(), rect.bottom());
+        const QPointF b = d < rect.width() ? QPointF(rect.left() + d, rect.top()) : QPointF(rect.right(), rect.top() + d - rect.width());
+        QLineF line(a, b);
+        if (hatch == Hatch::Falling) {
+            const double mirror = rect.top() + rect.bottom();
+            line = QLineF(QPointF(a.x(), mirror - a.y()), QPointF(b.x(), mirror - b.y()));
+        }
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+} // namespace
+
+SceneFrame::SceneFrame(QPainter& painter, const QRectF& target, const QRectF& area, const GraphScene& scene, const ResolvedOverlay& overlay,
+                       const CanvasTheme& theme, const PaintOptions& options, ScenePainter& texts)
+    : m_painter(painter), m_target(target), m_area(area), m_scale(target.width() / area.width()), m_scene(scene), m_overlay(overlay), m_theme(theme),
+      m_options(options), m_texts(texts) {}
+
+QRectF SceneFrame::sharp(const QRectF& rect) {
+    const double left = std::round(rect.left());
+    const double top = std::round(rect.top());
+    return {left + 0.5, top + 0.5, std::max(1.0, std::round(rect.right()) - left), std::max(1.0, std::round(rect.bottom()) - top)};
+}
+
+QColor SceneFrame::dim(const QColor& colour, bool dimmed) const { return dimmed ? blended(colour, m_theme.background, DimShare) : colour; }
+
+QColor SceneFrame::dimText(const QColor& colour, bool dimmed) const { return dimmed ? blended(colour, m_theme.background, DimTextShare) : colour; }
+
+void SceneFrame::paint() {
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    m_painter.fillRect(m_target, m_theme.background);
+    paintContainers();
+    if (m_options.detail.edges) {
+        paintEdges();
+    }
+    // Types stand under their boxes: what is above the area may still reach into it.
+    const double below = m_scene.metrics.typeStrip() + m_scene.metrics.smallLineHeight() * 2.0;
+    const QRectF reach = m_area.adjusted(-8.0, -below, 8.0, 8.0);
+    std::vector<std::uint32_t> items;
+    if (reach.contains(m_scene.bounds) && m_scene.expandedItems.empty()) {
+        items.resize(m_scene.itemCount());
+        for (std::uint32_t i = 0; i < items.size(); ++i) {
+            items[i] = i;
+        }
+    } else {
+        m_scene.itemGrid.query(reach, [&](std::uint32_t item) { items.push_back(item); });
+        if (m_options.detail.outlines) {
+            std::sort(items.begin(), items.end()); // the order of overlaps must not depend on the grid
+        }
+    }
+    if (!m_options.detail.outlines) {
+        paintFarBoxes(items);
+    } else if (!m_options.detail.text) {
+        paintPlainBoxes(items);
+    } else {
+        m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+        if (m_options.detail.smallText && m_options.edgeLabels != EdgeLabels::None) {
+            paintTypes(items);
+        }
+        paintNearBoxes(items);
+        m_painter.setRenderHint(QPainter::TextAntialiasing, true);
+        paintText(items);
+        paintChips();
+    }
+    paintRings();
+}
+
+void SceneFrame::paintContainers() {
+    for (const std::uint32_t item : m_scene.expandedItems) {
+        if (!GridIndex::touches(m_scene.boxes[item], m_area)) {
+            continue;
+        }
+        const bool dimmed = m_overlay.isDimmed(item);
+        const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
+        const QRectF box = sharp(placed(m_scene.boxes[item]));
+        m_painter.setBrush(m_theme.container);
+        m_painter.setPen(m_options.detail.text ? penOf(style, dim(style.colour, dimmed)) : QPen(dim(style.colour, dimmed), 1.0));
+        m_painter.drawRect(box);
+        if (m_options.detail.outlines) {
+            QRectF header = sharp(placed(m_scene.headerOf(item)));
+            const bool filled = style.border == BorderStyle::Double && !dimmed;
+            m_painter.setPen(Qt::NoPen);
+            m_painter.setBrush(filled ? style.fill : dim(blended(style.colour, m_theme.background, 0.25), dimmed));
+            m_painter.drawRect(header.adjusted(0.5, 0.5, -0.5, 0.0));
+        }
+    }
+}
+
+void SceneFrame::paintEdges() {
+    std::vector<QLineF> normal;
+    std::vector<QLineF> dimmedLines;
+    std::vector<QLineF> thick;
+    std::vector<QLineF> chosen;
+    const bool arrows = m_options.detail.text;
+    const double wing = std::max(2.0, 3.5 * std::min(m_scale, 1.5));
+    const bool anyDimmed = !m_overlay.dimmed.empty();
+    const bool anyThick = !m_overlay.thickEdges.empty();
+    const auto add = [&](std::uint32_t first) {
+        const QPointF a = placed(m_scene.points[first]);
+        const QPointF b = placed(m_scene.points[first + 1]);
+        if (std::abs(a.x() - b.x()) < ShortestSegment && std::abs(a.y() - b.y()) < ShortestSegment) {
+            return;
+        }
+        const std::uint32_t edge = m_scene.edgeOfPoint[first];
+        std::vector<QLineF>* lines = &normal;
+        if (anyThick && m_overlay.thickEdges[edge] != 0) {
+            lines = &thick;
+        } else if (m_options.selected != NoItem && (m_scene.edgeFrom[edge] == m_options.selected || m_scene.edgeTo[edge] == m_options.selected)) {
+            lines = &chosen;
+        } else if (anyDimmed && (m_overlay.dimmed[m_scene.edgeFrom[edge]] != 0 || m_overlay.dimmed[m_scene.edgeTo[edge]] != 0)) {
+            lines = &dimmedLines;
+        }
+        lines->emplace_back(a, b);
+        if (arrows && first + 2 == m_scene.edgePointStart[edge + 1]) {
+            lines->emplace_back(b, b + QPointF(-wing, -wing * 1.6));
+            lines->emplace_back(b, b + QPointF(wing, -wing * 1.6));
+        }
+    };
+    if (m_area.contains(m_scene.bounds)) {
+        normal.reserve(m_scene.segments.size());
+        for (const std::uint32_t first : m_scene.segments) {
+            add(first);
+        }
+    } else {
+        m_scene.segmentGrid.query(m_area, add);
+    }
+    m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+    const auto draw = [this](const std::vector<QLineF>& lines, const QColor& colour, double width) {
+        if (lines.empty()) {
+            return;
+        }
+        QPen pen(colour, width);
+        pen.setCosmetic(!m_options.detail.antialiasing); // far lines: one device pixel, drawn by the fast path
+        m_painter.setPen(pen);
+        m_painter.drawLines(lines.data(), static_cast<int>(lines.size()));
+    };
+    draw(dimmedLines, dim(m_theme.edge, true), 1.0);
+    draw(normal, m_options.detail.outlines ? m_theme.edge : blended(m_theme.edge, m_theme.background, 0.5), 1.0);
+    draw(chosen, m_theme.selection, m_options.detail.antialiasing ? 1.8 : 1.0);
+    draw(thick, m_theme.text, m_options.detail.antialiasing ? 2.6 : 2.0);
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void SceneFrame::paintFarBoxes(const std::vector<std::uint32_t>& items) {
+    // One batch per role and strength, gravest last so that nothing covers it. Faint where nothing is wrong.
+    std::array<std::array<std::vector<QRect>, 2>, RoleCount> batches;
+    for (const std::uint32_t item : items) {
+        const Role role = m_overlay.roles[item];
+        QRectF box = placed(m_scene.boxes[item]);
+        if (role == Role::Failing) {
+            const double grow = std::max(0.0, SmallestFailing - std::min(box.width(), box.height())) / 2.0;
+            box.adjust(-grow, -grow, grow, grow);
+        }
+        const int left = static_cast<int>(std::floor(box.left()));
+        const int top = static_cast<int>(std::floor(box.top()));
+        batches[static_cast<std::size_t>(role)][m_overlay.isDimmed(item) ? 1 : 0].emplace_back(
+            left, top, std::max(1, static_cast<int>(std::round(box.right())) - left), std::max(1, static_cast<int>(std::round(box.bottom())) - top));
+    }
+    m_painter.setPen(Qt::NoPen);
+    constexpr std::array<Role, RoleCount> Order{Role::Plain,         Role::Dead,          Role::Obsolete,  Role::Shared, Role::Changed,
+                                                Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing};
+    for (const Role role : Order) {
+        const bool faint = role == Role::Plain || role == Role::Dead || role == Role::Shared;
+        const QColor colour = faint ? blended(m_theme.style(role).colour, m_theme.background, 0.6) : m_theme.style(role).colour;
+        for (const int dimmed : {1, 0}) {
+            const std::vector<QRect>& rects = batches[static_cast<std::size_t>(role)][static_cast<std::size_t>(dimmed)];
+            if (!rects.empty()) {
+                m_painter.setBrush(dim(colour, dimmed != 0));
+                m_painter.drawRects(rects.data(), static_cast<int>(rects.size()));
+            }
+        }
+    }
+}
+
+void SceneFrame::paintPlainBoxes(const std::vector<std::uint32_t>& items) {
+    std::array<std::array<std::vector<QRectF>, 2>, RoleCount> batches;
+    for (const std::uint32_t item : items) {
+        batches[static_cast<std::size_t>(m_overlay.roles[item])][m_overlay.isDimmed(item) ? 1 : 0].push_back(sharp(placed(m_scene.boxes[item])));
+    }
+    for (std::size_t role = 0; role < RoleCount; ++role) {
+        const RoleStyle& style = m_theme.roles[role];
+        for (const int dimmed : {1, 0}) {
+            const std::vector<QRectF>& rects = batches[role][static_cast<std::size_t>(dimmed)];
+            if (rects.empty()) {
+                continue;
+            }
+            QPen pen(dim(style.colour, dimmed != 0), style.border == BorderStyle::Solid ? 1.0 : 2.0);
+            pen.setJoinStyle(Qt::MiterJoin);
+            m_painter.setPen(pen);
+            m_painter.setBrush(dim(style.border == BorderStyle::Double ? style.fill : blended(style.colour, m_theme.background, 0.25), dimmed != 0));
+            m_painter.drawRects(rects.data(), static_cast<int>(rects.size()));
+        }
+    }
+}
+
+void SceneFrame::paintNearBoxes(const std::vector<std::uint32_t>& items) {
+    for (const std::uint32_t item : items) {
+        paintNearBox(item);
+    }
+}
+
+void SceneFrame::paintNearBox(std::uint32_t item) {
+    const bool dimmed = m_overlay.isDimmed(item);
+    const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
+    const QRectF box = sharp(placed(m_scene.boxes[item]));
+    const QColor colour = dim(style.colour, dimmed);
+    m_painter.setPen(penOf(style, colour));
+    if (isValueItem(item)) {
+        const ItemKind kind = m_scene.kinds[item];
+        const bool round = kind == ItemKind::Input || kind == ItemKind::Output;
+        QPen pen(dim(m_theme.edge, dimmed), kind == ItemKind::Output ? 1.5 : 1.0);
+        if (kind == ItemKind::Capture) {
+            pen.setDashPattern({3.0, 2.0});
+        }
+        m_painter.setPen(pen);
+        m_painter.setBrush(kind == ItemKind::Constant ? dim(blended(m_theme.text, m_theme.background, 0.08), dimmed) : m_theme.background);
+        const double radius = round ? box.height() / 2.0 : Corner * m_scale;
+        m_painter.drawRoundedRect(box, radius, radius);
+        return;
+    }
+    // A failing pair is filled with the text's colour; dimmed, it keeps its double border alone, so that its text can be read.
+    const bool filled = style.border == BorderStyle::Double;
+    m_painter.setBrush(filled && dimmed ? m_theme.background : dim(style.fill, dimmed));
+    if (m_scene.kinds[item] == ItemKind::Collapsed && m_options.detail.smallText) {
+        m_painter.drawRect(box.translated(3.0, 3.0)); // a second sheet behind: there is more inside
+    }
+    m_painter.drawRect(box);
+    if (filled) {
+        m_painter.setBrush(Qt::NoBrush);
+        m_painter.drawRect(box.adjusted(-3.0, -3.0, 3.0, 3.0));
+        return;
+    }
+    paintBadge(item, box);
+}
+
+void SceneFrame::paintBadge(std::uint32_t item, const QRectF& box) {
+    const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
+    if (m_overlay.roles[item] == Role::Plain) {
+        return;
+    }
+    const bool dimmed = m_overlay.isDimmed(item);
+    QRectF badge = box.adjusted(1.0, 1.0, -1.0, -1.0);
+    badge.setWidth(std::min(badge.width(), m_scene.metrics.badgeWidth() * m_scale));
+    m_painter.fillRect(badge, dim(blended(style.colour, m_theme.background, 0.25), dimmed));
+    if (style.hatch != Hatch::None && m_options.detail.smallText) {
+        // Below the glyph's line, so that the glyph stays clear of it.
+        const double glyphLine = (m_scene.metrics.lineHeight() + m_scene.metrics.padding()) * m_scale;
+        const QRectF rest = badge.adjusted(0.0, std::min(glyphLine, badge.height()), 0.0, 0.0);
+        if (rest.height() > 4.0) {
+            const std::vector<QLineF> lines = hatchLines(rest, style.hatch, std::max(4.0, 5.0 * m_scale));
+            m_painter.setPen(QPen(dim(style.colour, dimmed), 1.0));
+            m_painter.drawLines(lines.data(), static_cast<int>(lines.size()));
+        }
+    }
+}
+
+void SceneFrame::paintRings() {
+    m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+    m_painter.setBrush(Qt::NoBrush);
+    const auto ring = [this](std::uint32_t item, const QColor& colour, double width, double gap, Qt::PenStyle style) {
+        const double out = gap + width / 2.0;
+        QRectF box = placed(m_scene.boxes[item]);
+        // Seen at any zoom.
+        const double grow = std::max(0.0, 6.0 - std::min(box.width(), box.height())) / 2.0;
+        box.adjust(-out - grow, -out - grow, out + grow, out + grow);
+        QPen pen(colour, width, style);
+        pen.setJoinStyle(Qt::MiterJoin);
+        m_painter.setPen(pen);
+        m_painter.drawRect(box);
+    };
+    for (const std::uint32_t item : m_overlay.focus) {
+        ring(item, m_theme.text, 1.5, m_options.detail.text ? 8.0 : 3.0, Qt::SolidLine);
+    }
+    if (m_options.selected < m_scene.itemCount()) {
+        const bool failing = m_overlay.roles[m_options.selected] == Role::Failing && m_options.detail.text;
+        ring(m_options.selected, m_options.hasFocus ? m_theme.selection : blended(m_theme.selection, m_theme.background, 0.6), 3.0,
+             failing ? 5.0 : 2.0, Qt::SolidLine);
+    }
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+} // namespace lemmascope

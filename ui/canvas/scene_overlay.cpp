@@ -1,0 +1,153 @@
+#include "ui/canvas/scene_overlay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr std::int64_t MostSummarised = 1'000'000; ///< elements looked at for a chip's minimum and maximum
+
+QString numberText(double value, ElementType element) {
+    if (isInteger(element) || element == ElementType::Bool) {
+        return QString::number(value, 'f', 0);
+    }
+    if (std::isnan(value)) {
+        return QStringLiteral("NaN");
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? QStringLiteral("\u221E") : QStringLiteral("\u2212\u221E");
+    }
+    QString text = QString::number(value, 'g', 5);
+    text.replace(QLatin1Char('-'), QChar(0x2212));
+    return text;
+}
+
+const Evaluation& runOf(const Counterexample& counterexample, Side side) {
+    return side == Side::Reference ? counterexample.referenceRun : counterexample.rewrittenRun;
+}
+
+} // namespace
+
+Role roleOf(NodeMark mark, Side side) {
+    switch (mark) {
+    case NodeMark::Shared:
+    case NodeMark::Equal: return Role::Shared;
+    case NodeMark::Changed: return Role::Changed;
+    case NodeMark::Failing: return Role::Failing;
+    case NodeMark::Undecided: return Role::Undecided;
+    case NodeMark::Only: return side == Side::Reference ? Role::OnlyReference : Role::OnlyRewritten;
+    case NodeMark::Dead: return Role::Dead;
+    }
+    return Role::Plain;
+}
+
+std::vector<Role> rolesOf(const Correspondence& correspondence, Side side) {
+    const std::vector<NodeRelation>& relations = side == Side::Reference ? correspondence.reference : correspondence.rewritten;
+    std::vector<Role> roles;
+    roles.reserve(relations.size());
+    for (const NodeRelation& relation : relations) {
+        roles.push_back(roleOf(relation.mark, side));
+    }
+    return roles;
+}
+
+SceneOverlay overlayOf(const std::shared_ptr<const Correspondence>& correspondence, const std::shared_ptr<const GraphTree>& other, Side side) {
+    SceneOverlay overlay;
+    overlay.roles = rolesOf(*correspondence, side);
+    overlay.correspondence = correspondence;
+    overlay.other = other;
+    return overlay;
+}
+
+SceneOverlay overlayOf(const std::shared_ptr<const CheckResult>& result, Side side) {
+    // Shares the result's ownership, so that the overlay keeps what it points into alive.
+    SceneOverlay overlay = overlayOf(std::shared_ptr<const Correspondence>(result, &result->correspondence),
+                                     side == Side::Reference ? result->rewritten : result->reference, side);
+    overlay.lemmaIds.reserve(result->lemmas.size());
+    for (const LemmaResult& lemma : result->lemmas) {
+        overlay.lemmaIds.push_back(QString::fromStdString(lemma.id));
+    }
+    return overlay;
+}
+
+void focusLemma(SceneOverlay& overlay, const LemmaResult& lemma, Side side, const GraphTree& tree) {
+    const std::vector<FlatNodeId>& nodes = side == Side::Reference ? lemma.referenceNodes : lemma.rewrittenNodes;
+    const FlatValueId value = side == Side::Reference ? lemma.reference : lemma.rewritten;
+    overlay.lit = nodes;
+    overlay.focus.clear();
+    if (value.isValid() && value.index < tree.valueCount()) {
+        const NodeId producer = tree.value(value).producer;
+        if (producer.isValid()) {
+            const FlatNodeId node(tree.instanceOf(value).nodeBase + producer.index);
+            overlay.focus.push_back(node);
+            if (std::find(overlay.lit.begin(), overlay.lit.end(), node) == overlay.lit.end()) {
+                overlay.lit.push_back(node);
+            }
+        }
+    }
+    if (overlay.focus.empty() && !nodes.empty()) {
+        overlay.focus.push_back(nodes.front());
+    }
+}
+
+void showValues(SceneOverlay& overlay, const Counterexample& counterexample, Side side) {
+    const Evaluation& run = runOf(counterexample, side);
+    for (std::size_t i = 0; i < counterexample.path.size(); ++i) {
+        const FlatValueId value = side == Side::Reference ? counterexample.path[i].first : counterexample.path[i].second;
+        if (!value.isValid()) {
+            continue;
+        }
+        ValueChip chip;
+        chip.value = value;
+        if (value.index < run.values.size() && run.values[value.index]) {
+            chip.text = valueSummary(*run.values[value.index]);
+        } else {
+            chip.text = QStringLiteral("\u2014");
+        }
+        chip.differs = i >= counterexample.firstDifference;
+        chip.firstDifference = i == counterexample.firstDifference;
+        overlay.chips.push_back(std::move(chip));
+    }
+}
+
+QString valueSummary(const Tensor& tensor) {
+    const std::int64_t count = tensor.count();
+    if (tensor.element() == ElementType::String || !(isComputable(tensor.element()) || isInteger(tensor.element()))) {
+        return QStringLiteral("%1 \u00D7 %2").arg(count).arg(QString::fromUtf8(name(tensor.element()).data()));
+    }
+    if (count == 0) {
+        return QStringLiteral("[]");
+    }
+    if (count <= 4) {
+        QString text;
+        for (std::int64_t i = 0; i < count; ++i) {
+            text += (i > 0 ? QStringLiteral(", ") : QString()) + numberText(tensor.toDouble(i), tensor.element());
+        }
+        return tensor.shape().empty() ? text : QLatin1Char('[') + text + QLatin1Char(']');
+    }
+    double low = INFINITY;
+    double high = -INFINITY;
+    bool undefined = false;
+    const std::int64_t looked = std::min(count, MostSummarised);
+    for (std::int64_t i = 0; i < looked; ++i) {
+        const double value = tensor.toDouble(i);
+        undefined = undefined || std::isnan(value);
+        low = std::min(low, value); // keeps `low` when value is NaN
+        high = std::max(high, value);
+    }
+    if (low > high) {
+        return QStringLiteral("NaN");
+    }
+    QString text = numberText(low, tensor.element());
+    if (low != high) {
+        text += QStringLiteral(" \u2026 ") + numberText(high, tensor.element());
+    }
+    if (undefined) {
+        text += QStringLiteral(", NaN");
+    }
+    return looked < count ? QStringLiteral("~") + text : text;
+}
+
+} // namespace lemmascope

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "core/graph/graph_tree.h"
+#include "core/prove/check_result.h"
+#include "ui/canvas/palette.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lemmascope {
+
+/// A value shown on the edges that carry it.
+struct ValueChip {
+    FlatValueId value;
+    QString text;                 ///< a scalar, or a one-line tensor summary
+    bool differs = false;         ///< drawn with ≠ in front
+    bool firstDifference = false; ///< the first edge where the two sides differ
+    friend bool operator==(const ValueChip&, const ValueChip&) = default;
+};
+
+/// Everything about a scene that changes without a new layout. Cheap to copy and to replace.
+struct SceneOverlay {
+    std::vector<Role> roles; ///< by FlatNodeId; shorter or empty: Plain
+    /// What the roles mean, for tooltips and screen readers; may be absent.
+    std::shared_ptr<const Correspondence> correspondence;
+    std::shared_ptr<const GraphTree> other; ///< the other side's tree, to name partners
+    std::vector<QString> lemmaIds;          ///< by index in CheckResult::lemmas; absent ones are shown as L1, L2 ...
+    /// Nodes that stay at full strength; all others are dimmed to 35 %. Empty: nothing is dimmed.
+    std::vector<FlatNodeId> lit;
+    std::vector<FlatNodeId> focus; ///< the pair being looked at: an outer ring
+    std::vector<ValueChip> chips;
+    bool obsolete = false; ///< the files have changed since: all roles are drawn as Obsolete
+};
+
+/// The role of each node of one side.
+[[nodiscard]] std::vector<Role> rolesOf(const Correspondence& correspondence, Side side);
+[[nodiscard]] Role roleOf(NodeMark mark, Side side);
+
+/// Roles, reasons and lemma names of one side of a finished check.
+[[nodiscard]] SceneOverlay overlayOf(const std::shared_ptr<const CheckResult>& result, Side side);
+/// The same while lemmas are still being decided.
+[[nodiscard]] SceneOverlay overlayOf(const std::shared_ptr<const Correspondence>& correspondence, const std::shared_ptr<const GraphTree>& other,
+                                     Side side);
+/// Adds what a failing lemma shows: its nodes and pair lit and focused.
+void focusLemma(SceneOverlay& overlay, const LemmaResult& lemma, Side side, const GraphTree& tree);
+/// Adds the values on the way of a counterexample as chips.
+void showValues(SceneOverlay& overlay, const Counterexample& counterexample, Side side);
+
+/// `0.9993`; `f32[2,3] 0 … 7`; short enough for a chip.
+[[nodiscard]] QString valueSummary(const Tensor& tensor);
+
+} // namespace lemmascope
