@@ -38,6 +38,12 @@ class LemmaSolver {
     [[nodiscard]] virtual Result<SolverAnswer> ask(const SolverRequest& request, std::stop_token stop) = 0;
     /// How many questions run side by side with profit.
     [[nodiscard]] virtual unsigned parallelism() const = 0;
+    /// The `solver` field its answers will have, known without asking: part of the proof cache's key. Empty when an
+    /// implementation cannot say; nothing is then cached.
+    [[nodiscard]] virtual Result<std::string> solverName(std::stop_token stop) {
+        (void)stop;
+        return std::string();
+    }
 };
 
 } // namespace lemmascope
