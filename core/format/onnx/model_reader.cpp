@@ -215,7 +215,12 @@ class ModelReader {
     Result<void> readMetadata(Graph& graph) {
         static constexpr std::string_view RangePrefix = "lemmascope.range.";
         static constexpr std::string_view SymbolPrefix = "lemmascope.symbol.";
+        static constexpr std::string_view OutputPrefix = "lemmascope.output.";
         for (const StringStringEntryProto& entry : m_model.metadata_props()) {
+            if (entry.key().starts_with(OutputPrefix)) {
+                nameOutput(graph, entry.key().substr(OutputPrefix.size()), entry.value());
+                continue;
+            }
             const bool isRange = entry.key().starts_with(RangePrefix);
             if (!isRange && !entry.key().starts_with(SymbolPrefix)) {
                 continue;
@@ -240,6 +245,16 @@ class ModelReader {
             }
         }
         return {};
+    }
+
+    /// The name an output goes by where a file of ours had to call it otherwise.
+    static void nameOutput(Graph& graph, const std::string& written, const std::string& name) {
+        for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
+            if (graph.value(graph.outputs[k]).name == written) {
+                graph.outputNames.resize(graph.outputs.size());
+                graph.outputNames[k] = name;
+            }
+        }
     }
 
     static std::optional<IntegerRange> parseRange(std::string_view text) {
@@ -747,6 +762,9 @@ class ModelReader {
         }
         if (node.body) {
             node.results.resize(node.body->outputs.size());
+            if (node.op.domain == "lemmascope.fused") { // how our writer says: a fused op of our JSON
+                node.op.domain = "lemmascope";
+            }
         }
         frame.graph->addNode(std::move(node));
         return {};

@@ -1,7 +1,9 @@
 // Every ONNX file of the cases loads, with a graph that keeps what readers promise.
 
 #include "core/format/onnx/onnx_reader.h"
+#include "core/format/onnx/onnx_writer.h"
 #include "core/graph/graph_tree.h"
+#include "tests/core/format/onnx/graph_text.h"
 
 #include <QtTest>
 
@@ -15,6 +17,8 @@ class TestOnnxCases : public QObject {
   private slots:
     void everyCaseLoads_data();
     void everyCaseLoads();
+    void whatIsWrittenReadsBackEqual_data() { everyCaseLoads_data(); }
+    void whatIsWrittenReadsBackEqual();
 };
 
 void TestOnnxCases::everyCaseLoads_data() {
@@ -64,6 +68,21 @@ void TestOnnxCases::everyCaseLoads() {
             QVERIFY(!node.op.domain.empty() || node.op.version > 0);
         }
     }
+}
+
+void TestOnnxCases::whatIsWrittenReadsBackEqual() {
+    QFETCH(QString, path);
+    const auto graph = readOnnxFile(path.toStdString());
+    QVERIFY(graph.has_value());
+    std::vector<std::string> notes;
+    const auto bytes = writeOnnxBytes(**graph, notes);
+    QVERIFY2(bytes.has_value(), bytes ? "" : bytes.error().text().c_str());
+    QVERIFY(notes.empty());
+    const auto again = readOnnxBytes(std::as_bytes(std::span(*bytes)), "again.onnx");
+    QVERIFY2(again.has_value(), again ? "" : again.error().text().c_str());
+    QCOMPARE(QString::fromStdString(test::graphText(**again)), QString::fromStdString(test::graphText(**graph)));
+    std::vector<std::string> notesAgain;
+    QCOMPARE(*writeOnnxBytes(**graph, notesAgain), *bytes);
 }
 
 QTEST_GUILESS_MAIN(TestOnnxCases)
