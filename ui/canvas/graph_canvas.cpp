@@ -173,6 +173,7 @@ void GraphCanvas::applyView(QPointF centre, double scale, bool tell) {
     m_scale = scale;
     updateScrollBars();
     viewport()->update();
+    Q_EMIT viewMoved();
     if (tell) {
         Q_EMIT viewChanged(m_centre, m_scale);
     }
@@ -282,6 +283,11 @@ void GraphCanvas::fit() {
         stopAnimation();
         applyView(m_scene->bounds.center(), fitScale(), true);
     }
+}
+
+void GraphCanvas::panTo(QPointF centre) {
+    stopAnimation();
+    applyView(centre, m_scale, true);
 }
 
 void GraphCanvas::resetZoom() { zoomBy(1.0 / m_scale); }
@@ -399,7 +405,7 @@ void GraphCanvas::paintMessages(QPainter& painter) const {
 void GraphCanvas::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
     updateScrollBars();
-    Q_EMIT overlayChanged(); // an overview map shows another rectangle
+    Q_EMIT viewMoved();
 }
 
 void GraphCanvas::changeEvent(QEvent* event) {

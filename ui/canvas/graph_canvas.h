@@ -78,6 +78,7 @@ class GraphCanvas : public QAbstractScrollArea {
     void ensureVisible(std::uint32_t item);
     void zoomBy(double factor, std::optional<QPointF> viewportPoint = {});
     void fit();
+    void panTo(QPointF centre); ///< as if the user had dragged there
     void resetZoom();
 
     [[nodiscard]] QPointF toScene(const QPointF& viewportPoint) const;
@@ -101,8 +102,9 @@ class GraphCanvas : public QAbstractScrollArea {
     void partnerRequested(lemmascope::FlatNodeId node);
     void contextMenuRequested(lemmascope::FlatNodeId node, QPoint globalPosition); ///< node invalid: on empty canvas
     void viewChanged(QPointF centre, double scale);                                ///< by the user or by centreOn
+    void viewMoved();                                                              ///< centre, scale or size changed, by whatever cause
     void sceneChanged();
-    void overlayChanged();
+    void overlayChanged(); ///< marks or colours
 
   protected:
     void paintEvent(QPaintEvent* event) override;

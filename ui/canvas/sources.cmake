@@ -3,7 +3,9 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     canvas/graph_canvas.cpp canvas/graph_canvas.h canvas/graph_canvas_input.cpp
     canvas/graph_scene.cpp canvas/graph_scene.h canvas/grid_index.h
     canvas/item_text.cpp canvas/item_text.h
+    canvas/overview_map.cpp canvas/overview_map.h
     canvas/palette.cpp canvas/palette.h
+    canvas/picture_export.cpp canvas/picture_export.h
     canvas/scene_builder.cpp canvas/scene_builder.h
     canvas/scene_frame.cpp canvas/scene_frame.h canvas/scene_frame_text.cpp
     canvas/scene_labels.cpp canvas/scene_labels.h
