@@ -23,6 +23,12 @@ namespace {
 
 constexpr int ProtocolBroken = 70;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool Instrumented = true; ///< a sanitizer's shadow memory takes terabytes of address space
+#else
+constexpr bool Instrumented = false;
+#endif
+
 bool writeAll(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t written = ::write(fd, bytes.data(), bytes.size());
@@ -59,11 +65,8 @@ void limitRequest(std::uint64_t memoryMb, std::uint64_t timeoutMs) {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);
     setSoftLimit(RLIMIT_CPU, static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + timeoutMs / 1000 + 10);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // their shadow memory takes terabytes of address space
-    setSoftLimit(RLIMIT_AS, addressSpaceInUse() + (memoryMb + memoryMb / 4 + 256) * 1024 * 1024);
-#else
-    (void)memoryMb;
-#endif
+    if constexpr (!Instrumented)
+        setSoftLimit(RLIMIT_AS, addressSpaceInUse() + (memoryMb + memoryMb / 4 + 256) * 1024 * 1024);
 }
 
 /// The answer to one request; nothing a request holds makes this throw.
