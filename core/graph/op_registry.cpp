@@ -33,7 +33,9 @@ struct OpRows {
 class Registry {
   public:
     Registry() {
-        for (OpBlocks (*family)() : {unaryOps, binaryOps, layoutOps, indexingOps, matrixOps, normalizationOps}) {
+        for (OpBlocks (*family)() :
+             {unaryOps, binaryOps, layoutOps, indexingOps, matrixOps, normalizationOps, reductionOps, spatialOps, partitionOps, gatherScatterOps,
+              selectionOps, quantizedOps, randomOps, einsumOps, resizeOps, recurrentOps, attentionOps, controlOps}) {
             const OpBlocks blocks = family();
             for (const OpBlock& block : blocks) {
                 add(block);

@@ -1,9 +1,8 @@
-// Contractions: MatMul, Gemm, their fused and quantised forms, Einsum.
+// Contractions: MatMul, Gemm, their fused and quantised forms.
 
 #include "core/graph/ops/op_block.h"
 
 #include <algorithm>
-#include <map>
 
 namespace lemmascope {
 
@@ -93,11 +92,85 @@ void inferGemm(InferContext& c) {
     c.setResult(0, c.element(0), out);
 }
 
+// com.microsoft: alpha * A' * B'. trans* swaps the last two axes; transBatch* also moves the first axis behind the batch axes:
+// [i, batch..., j] is read as [batch..., i, j].
+std::optional<Shape> fusedOperand(InferContext& c, std::size_t operand, bool transposed, bool batchMoved) {
+    if (!c.shape(operand)) {
+        return std::nullopt;
+    }
+    Shape shape = *c.shape(operand);
+    if (shape.size() < 2) {
+        return shape;
+    }
+    if (batchMoved) {
+        std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);
+    }
+    if (transposed) {
+        std::swap(shape[shape.size() - 2], shape.back());
+    }
+    return shape;
+}
+
+void inferFusedMatMul(InferContext& c) {
+    if (!c.checkSameElement({0, 1})) {
+        return;
+    }
+    const std::optional<Shape> a = fusedOperand(c, 0, c.intAttribute("transA", 0) != 0, c.intAttribute("transBatchA", 0) != 0);
+    const std::optional<Shape> b = fusedOperand(c, 1, c.intAttribute("transB", 0) != 0, c.intAttribute("transBatchB", 0) != 0);
+    c.setResult(0, c.element(0), a && b ? matMulShape(c, *a, *b) : std::nullopt);
+}
+
+void inferMatMulInteger(InferContext& c) {
+    for (const std::size_t operand : {std::size_t{0}, std::size_t{1}}) {
+        if (!c.checkElement(operand, {ElementType::I8, ElementType::U8, ElementType::I16, ElementType::U16})) {
+            return;
+        }
+    }
+    matMulInto(c, 0, 1, ElementType::I32);
+}
+
+// a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point.
+void inferQLinearMatMul(InferContext& c) { matMulInto(c, 0, 3, c.element(7) != ElementType::Undefined ? c.element(7) : c.element(0)); }
+
+// com.microsoft: A f32, B quantised, b_scale, b_zero_point, bias.
+void inferDynamicQuantizeMatMul(InferContext& c) { matMulInto(c, 0, 1, c.element(0)); }
+
+// com.microsoft: A, B, a_scale, b_scale, a_zero_point, b_zero_point, bias.
+void inferMatMulIntegerToFloat(InferContext& c) { matMulInto(c, 0, 1, c.element(2) != ElementType::Undefined ? c.element(2) : ElementType::F32); }
+
+// com.microsoft: a, a_scale, a_zero_point, b, b_scale, b_zero_point, c, y_scale, y_zero_point; f32 without the last two.
+void inferQGemm(InferContext& c) {
+    if (!c.checkRank(0, 2) || !c.checkRank(3, 2)) {
+        return;
+    }
+    const ElementType element = c.has(8) ? c.element(8) : c.has(7) ? c.element(0) : ElementType::F32;
+    if (!c.shape(0) || !c.shape(3)) {
+        c.setResult(0, element, c.unknownShape(0, 2));
+        return;
+    }
+    Shape a = *c.shape(0);
+    Shape b = *c.shape(3);
+    if (c.intAttribute("transA", 0) != 0) {
+        std::swap(a[0], a[1]);
+    }
+    if (c.intAttribute("transB", 0) != 0) {
+        std::swap(b[0], b[1]);
+    }
+    c.setResult(0, element, matMulShape(c, a, b));
+}
+
 } // namespace
 
 OpBlocks matrixOps() {
     constexpr OpClass Computing = OpClass::Computing;
     return {
+        {OnnxDomain, "MatMulInteger", {10}, 2, 4, Computing, "", inferMatMulInteger},
+        {OnnxDomain, "QLinearMatMul", {10, 21}, 8, 8, Computing, "", inferQLinearMatMul},
+        {MicrosoftDomain, "FusedMatMul", {1}, 2, 2, Computing, "alpha:f transA:i transB:i transBatchA:i transBatchB:i", inferFusedMatMul},
+        {MicrosoftDomain, "TransposeMatMul", {1}, 2, 2, Computing, "alpha:f transA:i transB:i", inferFusedMatMul},
+        {MicrosoftDomain, "DynamicQuantizeMatMul", {1}, 3, 5, Computing, "", inferDynamicQuantizeMatMul},
+        {MicrosoftDomain, "MatMulIntegerToFloat", {1}, 4, 7, Computing, "", inferMatMulIntegerToFloat},
+        {MicrosoftDomain, "QGemm", {1}, 6, 9, Computing, "alpha:f transA:i transB:i", inferQGemm},
         {OnnxDomain, "MatMul", {1, 9, 13}, 2, 2, Computing, "", inferMatMul},
         {OnnxDomain, "Gemm", {1, 6, 7, 9}, 3, 3, Computing, "alpha:f beta:f transA:i transB:i broadcast:i", inferGemm},
         {OnnxDomain, "Gemm", {11, 13}, 2, 3, Computing, "alpha:f beta:f transA:i transB:i", inferGemm},

@@ -59,5 +59,17 @@ inline constexpr std::string_view OwnDomain = "lemmascope";
 [[nodiscard]] OpBlocks indexingOps();
 [[nodiscard]] OpBlocks matrixOps();
 [[nodiscard]] OpBlocks normalizationOps();
+[[nodiscard]] OpBlocks reductionOps();
+[[nodiscard]] OpBlocks spatialOps();
+[[nodiscard]] OpBlocks partitionOps();
+[[nodiscard]] OpBlocks gatherScatterOps();
+[[nodiscard]] OpBlocks selectionOps();
+[[nodiscard]] OpBlocks quantizedOps();
+[[nodiscard]] OpBlocks randomOps();
+[[nodiscard]] OpBlocks einsumOps();
+[[nodiscard]] OpBlocks resizeOps();
+[[nodiscard]] OpBlocks recurrentOps();
+[[nodiscard]] OpBlocks attentionOps();
+[[nodiscard]] OpBlocks controlOps();
 
 } // namespace lemmascope
