@@ -39,7 +39,7 @@ void LatestJob::startErased(std::function<Outcome(const JobContext&)> work) {
 
     auto box = std::make_shared<ProgressBox>();
     const quint64 row = m_row;
-    auto report = [this, box, row](const JobProgress& progress) {
+    auto report = [this, box, row, generation](const JobProgress& progress) {
         const std::scoped_lock lock(box->mutex);
         box->latest = progress;
         if (std::exchange(box->queued, true)) {
@@ -47,16 +47,20 @@ void LatestJob::startErased(std::function<Outcome(const JobContext&)> work) {
         }
         QMetaObject::invokeMethod(
             this,
-            [this, box, row] {
+            [this, box, row, generation] {
                 JobProgress latest;
                 {
                     const std::scoped_lock inner(box->mutex);
                     box->queued = false;
                     latest = box->latest;
                 }
+                if (generation != m_generation || !m_running) {
+                    return;
+                }
                 if (m_jobs) {
                     m_jobs->update(row, latest);
                 }
+                Q_EMIT progressed(latest);
             },
             Qt::QueuedConnection);
     };
@@ -81,6 +85,7 @@ void LatestJob::stop() {
     if (m_jobs) {
         m_jobs->finish(m_row, JobState::Stopped);
     }
+    Q_EMIT stopped();
 }
 
 void LatestJob::finished(quint64 generation, const Outcome& outcome) {

@@ -55,6 +55,10 @@ class LatestJob : public QObject {
     [[nodiscard]] bool isRunning() const { return m_running; }
     void setName(const QString& name) { m_name = name; }
 
+  Q_SIGNALS:
+    void progressed(const lemmascope::JobProgress& progress); ///< of the current run, at most one queued at a time
+    void stopped();                                           ///< the current run was stopped and will deliver nothing
+
   private:
     struct Outcome {
         bool failed = false;

@@ -1,0 +1,439 @@
+#include "ui/jobs/pair_session.h"
+
+#include "ui/jobs/job_list_model.h"
+#include "ui/models/message_model.h"
+#include "ui/views/text.h"
+
+#include <QFileInfo>
+#include <QPointer>
+
+#include <algorithm>
+#include <future>
+
+namespace lemmascope {
+
+namespace {
+
+QString stageText(CheckProgress::Stage stage) {
+    switch (stage) {
+    case CheckProgress::Stage::Terms: return PairSession::tr("building terms");
+    case CheckProgress::Stage::Pairing: return PairSession::tr("pairing");
+    case CheckProgress::Stage::Deciding: return PairSession::tr("deciding lemmas");
+    case CheckProgress::Stage::Refuting: return PairSession::tr("looking for a counterexample");
+    case CheckProgress::Stage::Done: return PairSession::tr("done");
+    }
+    return {};
+}
+
+/// Both files at once: reading is mostly waiting.
+template <typename T>
+std::pair<Result<T>, Result<T>> both(const std::function<Result<T>()>& first, const std::function<Result<T>()>& second) {
+    auto other = std::async(std::launch::async, second);
+    Result<T> mine = first();
+    return {std::move(mine), other.get()};
+}
+
+/// Graphviz for small regions; whatever goes wrong there (a worker that is missing, killed or slow) falls back to the layered
+/// layout, which cannot fail.
+PairLayouter focusLayouter(const Services& services) {
+    if (!services.layoutFocus) {
+        return services.layout;
+    }
+    return [dot = services.layoutFocus, layered = services.layout](const LayoutGraph& reference, const LayoutGraph& rewritten,
+                                                                   std::stop_token stop) -> Result<JointLayout> {
+        const auto place = [&](const LayoutGraph& graph) -> Result<Layout> {
+            return graph.nodes.empty() ? Result<Layout>(Layout{}) : dot(graph, stop);
+        };
+        if (std::max(reference.nodes.size(), rewritten.nodes.size()) <= PairSession::LargestFocusRegion) {
+            auto left = place(reference);
+            if (left) {
+                if (auto right = place(rewritten)) {
+                    return JointLayout{std::move(*left), std::move(*right)};
+                }
+            }
+        }
+        return layered(reference, rewritten, stop);
+    };
+}
+
+} // namespace
+
+PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* messages, QObject* parent)
+    : QObject(parent), m_services(std::move(services)), m_messages(messages), m_load(tr("Open pair"), jobs), m_check(tr("Check"), jobs),
+      m_scenes(tr("Lay out"), jobs), m_export(tr("Export report"), jobs) {
+    m_changeTimer.setSingleShot(true);
+    m_changeTimer.setInterval(200);
+    connect(&m_changeTimer, &QTimer::timeout, this, &PairSession::updateStale);
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_changeTimer, qOverload<>(&QTimer::start));
+    connect(&m_check, &LatestJob::progressed, this, &PairSession::progressed);
+    // The job list can stop a job behind our back.
+    connect(&m_check, &LatestJob::stopped, this, [this] {
+        if (m_state == State::Checking) {
+            setState(State::Stopped);
+        }
+    });
+    connect(&m_load, &LatestJob::stopped, this, &PairSession::stateChanged);
+}
+
+PairSession::~PairSession() = default;
+
+Result<PairSession::Loaded> PairSession::loadPair(const Services& services, const std::filesystem::path& reference,
+                                                  const std::filesystem::path& rewritten, const JobContext& context) {
+    context.report({tr("reading both files"), 0, 0});
+    Loaded loaded;
+    Session& session = loaded.session;
+    session.reference = reference;
+    session.rewritten = rewritten;
+    // Stamps before reading: a change while reading counts as one.
+    session.referenceStamp = fileStamp(reference);
+    session.rewrittenStamp = fileStamp(rewritten);
+    using Tree = std::shared_ptr<const GraphTree>;
+    const auto treeOf = [&services, &context](const std::filesystem::path& file) -> Result<Tree> {
+        auto graph = services.load(file, context.stop);
+        if (!graph) {
+            Error error = graph.error();
+            if (error.where.empty()) {
+                error.where = file.string();
+            }
+            return tl::unexpected<Error>(std::move(error));
+        }
+        auto tree = GraphTree::build(*graph);
+        if (!tree) {
+            return tl::unexpected<Error>(Error{tree.error().code, tree.error().message, file.string()});
+        }
+        return std::make_shared<const GraphTree>(std::move(*tree));
+    };
+    auto [left, right] = both<Tree>([&] { return treeOf(reference); }, [&] { return treeOf(rewritten); });
+    if (!left) {
+        return tl::unexpected<Error>(left.error());
+    }
+    if (!right) {
+        return tl::unexpected<Error>(right.error());
+    }
+    session.referenceTree = *left;
+    session.rewrittenTree = *right;
+    return loaded;
+}
+
+void PairSession::open(const std::filesystem::path& reference, const std::filesystem::path& rewritten) {
+    m_load.setName(tr("Open %1 and %2").arg(pathText(reference.filename()), pathText(rewritten.filename())));
+    m_load.start<Loaded>(
+        [services = m_services, reference, rewritten](const JobContext& context) { return loadPair(services, reference, rewritten, context); },
+        [this, reference, rewritten](Result<Loaded> loaded) {
+            if (loaded) {
+                adopt(std::move(*loaded));
+                return;
+            }
+            m_messages->addError(tr("Opening the pair"), loaded.error());
+            Q_EMIT openFailed(pathText(reference), pathText(rewritten), toQString(loaded.error().text()));
+            Q_EMIT stateChanged();
+        });
+    Q_EMIT loadingStarted(pathText(reference), pathText(rewritten));
+    Q_EMIT stateChanged();
+}
+
+void PairSession::adopt(Loaded loaded) {
+    m_check.stop();
+    const CheckOptions options = m_session.options;
+    const bool sameFiles = m_session.reference == loaded.session.reference && m_session.rewritten == loaded.session.rewritten;
+    m_session = std::move(loaded.session);
+    m_session.options = options;
+    if (!sameFiles) {
+        // What another pair was asked about does not hold for this one; the strength wanted and the limits do.
+        m_session.options.outputs.clear();
+        m_session.options.mapped.clear();
+        m_session.options.inputRanges.clear();
+        m_session.options.sizes.clear();
+        m_session.options.assumedEqual.clear();
+        m_session.options.userInputs.clear();
+    }
+    m_correspondence.reset();
+    m_focusLemma.reset();
+    m_stale = false;
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        m_sceneOptions.expanded[static_cast<std::size_t>(side)].clear();
+        m_sceneOptions.collapsed[static_cast<std::size_t>(side)].clear();
+    }
+    watchFiles();
+    for (const auto& graph : {m_session.referenceTree, m_session.rewrittenTree}) {
+        for (const std::string& note : graph->top().notes) {
+            m_messages->addNote(pathText(graph == m_session.referenceTree ? m_session.reference : m_session.rewritten), toQString(note));
+        }
+    }
+    Q_EMIT opened();
+    startScenes();
+    check(m_session.options);
+}
+
+void PairSession::reload() {
+    if (m_session.isOpen()) {
+        open(m_session.reference, m_session.rewritten);
+    }
+}
+
+void PairSession::swapSides() {
+    if (m_session.isOpen()) {
+        open(m_session.rewritten, m_session.reference);
+    }
+}
+
+void PairSession::close() {
+    m_load.stop();
+    m_check.stop();
+    m_scenes.stop();
+    const CheckOptions options = m_session.options;
+    m_session = Session{};
+    m_session.options.wanted = options.wanted;
+    m_correspondence.reset();
+    m_focusLemma.reset();
+    m_stale = false;
+    watchFiles();
+    setState(State::Empty);
+    Q_EMIT opened();
+}
+
+void PairSession::check(const CheckOptions& options) {
+    m_session.options = options;
+    if (!m_session.isOpen()) {
+        return;
+    }
+    m_session.result.reset();
+    const quint64 generation = ++m_checkGeneration;
+    m_check.setName(tr("Check %1 against %2").arg(pathText(m_session.reference.filename()), pathText(m_session.rewritten.filename())));
+    m_check.start<std::shared_ptr<const CheckResult>>(
+        [this, generation, services = m_services, options, reference = m_session.referenceTree->topShared(),
+         rewritten = m_session.rewrittenTree->topShared()](const JobContext& context) -> Result<std::shared_ptr<const CheckResult>> {
+            CheckWatch watch;
+            watch.progress = [&context](const CheckProgress& progress) {
+                QString phase = stageText(progress.stage);
+                if (!progress.current.empty()) {
+                    phase += QStringLiteral(": ") + toQString(progress.current);
+                }
+                context.report({phase, progress.decided, progress.total});
+            };
+            watch.correspondence = [this, generation](const Correspondence& correspondence) {
+                auto marks = std::make_shared<const Correspondence>(correspondence);
+                QMetaObject::invokeMethod(
+                    this, [this, generation, marks] { takeCorrespondence(generation, marks); }, Qt::QueuedConnection);
+            };
+            auto result = services.check(reference, rewritten, options, watch, context.stop);
+            if (!result) {
+                return tl::unexpected<Error>(result.error());
+            }
+            return std::make_shared<const CheckResult>(std::move(*result));
+        },
+        [this](Result<std::shared_ptr<const CheckResult>> result) {
+            if (!result) {
+                m_messages->addError(tr("The check"), result.error());
+                setState(State::Failed);
+                Q_EMIT checkFailed(toQString(result.error().text()));
+                return;
+            }
+            m_session.result = *result;
+            if (m_session.result->reference && m_session.result->rewritten) {
+                m_session.referenceTree = m_session.result->reference;
+                m_session.rewrittenTree = m_session.result->rewritten;
+            }
+            m_correspondence = std::shared_ptr<const Correspondence>(m_session.result, &m_session.result->correspondence);
+            setState(State::Decided);
+            startScenes();
+        });
+    setState(State::Checking);
+}
+
+void PairSession::takeCorrespondence(quint64 generation, std::shared_ptr<const Correspondence> correspondence) {
+    if (generation != m_checkGeneration || !m_check.isRunning()) {
+        return;
+    }
+    m_correspondence = std::move(correspondence);
+    Q_EMIT correspondenceChanged();
+    startScenes(); // partners now stand level
+}
+
+void PairSession::stop() {
+    m_load.stop();
+    m_export.stop();
+    m_check.stop();
+}
+
+void PairSession::exportReport(const std::filesystem::path& folder, bool anonymous) {
+    if (!m_session.result || !m_services.exportReport) {
+        return;
+    }
+    ReportRequest request{m_session.result, m_session.reference, m_session.rewritten, folder, m_session.options, anonymous};
+    m_export.start<bool>(
+        [services = m_services, request](const JobContext& context) -> Result<bool> {
+            context.report({tr("writing the report"), 0, 0});
+            auto written = services.exportReport(request, context.stop);
+            if (!written) {
+                return tl::unexpected<Error>(written.error());
+            }
+            return true;
+        },
+        [this, folder](Result<bool> written) {
+            if (!written) {
+                m_messages->addError(tr("Exporting the report"), written.error());
+                Q_EMIT reportFailed(toQString(written.error().text()));
+                return;
+            }
+            m_messages->addNote(pathText(folder), tr("The report was written. replay.sh there reproduces the verdict."));
+            Q_EMIT reportWritten(pathText(folder));
+        });
+}
+
+void PairSession::setMetrics(const SceneMetrics& metrics) {
+    if (!(metrics == m_sceneOptions.metrics)) {
+        m_sceneOptions.metrics = metrics;
+        startScenes();
+    }
+}
+
+void PairSession::setFocusOnDifference(bool on) {
+    if (on != m_sceneOptions.focusOnDifference) {
+        m_sceneOptions.focusOnDifference = on;
+        startScenes();
+    }
+}
+
+void PairSession::setContextHops(int hops) {
+    hops = std::clamp(hops, 0, 20);
+    if (hops != m_sceneOptions.contextHops) {
+        m_sceneOptions.contextHops = hops;
+        m_session.contextHops = hops;
+        if (m_sceneOptions.focusOnDifference) {
+            startScenes();
+        }
+    }
+}
+
+void PairSession::expand(Side side, FlatNodeId node, bool open) {
+    auto& wanted = (open ? m_sceneOptions.expanded : m_sceneOptions.collapsed)[static_cast<std::size_t>(side)];
+    auto& other = (open ? m_sceneOptions.collapsed : m_sceneOptions.expanded)[static_cast<std::size_t>(side)];
+    std::erase(other, node);
+    if (std::find(wanted.begin(), wanted.end(), node) == wanted.end()) {
+        wanted.push_back(node);
+    }
+    startScenes();
+}
+
+void PairSession::setFocusLemma(std::optional<std::size_t> lemma) {
+    if (m_focusLemma != lemma) {
+        m_focusLemma = lemma;
+        if (m_sceneOptions.focusOnDifference) {
+            startScenes();
+        }
+    }
+}
+
+std::vector<FlatNodeId> PairSession::differingNodes(Side side) const {
+    std::vector<FlatNodeId> nodes;
+    if (!m_correspondence) {
+        return nodes;
+    }
+    const auto& relations = side == Side::Reference ? m_correspondence->reference : m_correspondence->rewritten;
+    for (std::size_t i = 0; i < relations.size(); ++i) {
+        switch (relations[i].mark) {
+        case NodeMark::Changed:
+        case NodeMark::Failing:
+        case NodeMark::Undecided:
+        case NodeMark::Only: nodes.emplace_back(i); break;
+        case NodeMark::Shared:
+        case NodeMark::Equal:
+        case NodeMark::Dead: break;
+        }
+    }
+    return nodes;
+}
+
+SideRequest PairSession::sideRequest(Side side) const {
+    SideRequest request;
+    request.tree = side == Side::Reference ? m_session.referenceTree : m_session.rewrittenTree;
+    request.expanded = m_sceneOptions.expanded[static_cast<std::size_t>(side)];
+    request.collapsed = m_sceneOptions.collapsed[static_cast<std::size_t>(side)];
+    return request;
+}
+
+void PairSession::startScenes() {
+    if (!m_session.isOpen()) {
+        return;
+    }
+    SceneRequest request;
+    request.reference = sideRequest(Side::Reference);
+    request.rewritten = sideRequest(Side::Rewritten);
+    request.correspondence = m_correspondence;
+    request.metrics = m_sceneOptions.metrics;
+    request.layouter = m_services.layout;
+
+    // Seeds of the focus region; partners come along, so that a side with no node of its own still shows the place.
+    std::vector<FlatNodeId> seeds[2];
+    if (m_sceneOptions.focusOnDifference && m_correspondence) {
+        seeds[0] = differingNodes(Side::Reference);
+        seeds[1] = differingNodes(Side::Rewritten);
+        if (m_focusLemma && m_session.result && *m_focusLemma < m_session.result->lemmas.size()) {
+            const LemmaResult& lemma = m_session.result->lemmas[*m_focusLemma];
+            if (!lemma.referenceNodes.empty() || !lemma.rewrittenNodes.empty()) {
+                seeds[0] = lemma.referenceNodes;
+                seeds[1] = lemma.rewrittenNodes;
+            }
+        }
+        const auto addPartners = [this](const std::vector<NodeRelation>& relations, const std::vector<FlatNodeId>& from,
+                                        std::vector<FlatNodeId>& to) {
+            for (const FlatNodeId node : from) {
+                if (node.index < relations.size() && relations[node.index].partner.isValid()) {
+                    to.push_back(relations[node.index].partner);
+                }
+            }
+        };
+        const std::vector<FlatNodeId> own = seeds[0];
+        addPartners(m_correspondence->rewritten, seeds[1], seeds[0]);
+        addPartners(m_correspondence->reference, own, seeds[1]);
+    }
+    const bool focus = !seeds[0].empty() || !seeds[1].empty();
+    if (focus && m_services.layout) {
+        request.layouter = focusLayouter(m_services);
+    }
+    const auto hops = static_cast<std::size_t>(m_sceneOptions.contextHops);
+    m_scenes.start<ScenePair>(
+        [request, focus, hops, left = seeds[0], right = seeds[1]](const JobContext& context) mutable {
+            if (focus) {
+                context.report({tr("choosing the region"), 0, 0});
+                constexpr std::size_t Limit = 5'000;
+                request.reference.only = neighbourhood(*request.reference.tree, left, hops, Limit);
+                request.rewritten.only = neighbourhood(*request.rewritten.tree, right, hops, Limit);
+            }
+            context.report({tr("placing nodes"), 0, 0});
+            return buildScenes(request, context.stop);
+        },
+        [this](Result<ScenePair> scenes) {
+            if (!scenes) {
+                m_messages->addError(tr("Laying out the graphs"), scenes.error());
+                return;
+            }
+            Q_EMIT scenesChanged(*scenes);
+        });
+}
+
+void PairSession::setState(State state) {
+    m_state = state;
+    Q_EMIT stateChanged();
+}
+
+void PairSession::watchFiles() {
+    if (!m_watcher.files().isEmpty()) {
+        m_watcher.removePaths(m_watcher.files());
+    }
+    if (m_session.isOpen()) {
+        m_watcher.addPaths({pathText(m_session.reference), pathText(m_session.rewritten)});
+    }
+}
+
+void PairSession::updateStale() {
+    watchFiles(); // a file that was replaced by another is no longer watched
+    const bool stale = m_session.isStale();
+    if (stale != m_stale) {
+        m_stale = stale;
+        Q_EMIT stateChanged();
+    }
+}
+
+} // namespace lemmascope

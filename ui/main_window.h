@@ -1,0 +1,199 @@
+#pragma once
+
+#include "core/workspace/recent.h"
+#include "ui/jobs/pair_session.h"
+#include "ui/panels/welcome_page.h"
+
+#include <QElapsedTimer>
+#include <QMainWindow>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+class QActionGroup;
+class QLabel;
+class QMenu;
+class QMenuBar;
+class QSplitter;
+class QStackedWidget;
+class QToolBar;
+class QToolButton;
+
+namespace lemmascope {
+
+class CounterexamplePanel;
+class GraphCanvas;
+class InspectorPanel;
+class JobListModel;
+class LemmaPanel;
+class MessageModel;
+class QueryPanel;
+class SideView;
+class VerdictBanner;
+
+/// The window: two canvases that cannot be torn apart, the verdict above them, and docks around them on one PairSession.
+/// main_window.cpp builds it and follows the session, main_window_actions.cpp has menus and keys, main_window_navigation.cpp what
+/// is selected and where both sides look.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages };
+    static constexpr std::size_t DockCount = 6;
+
+    /// `stateFolder` holds the recent pairs; empty: they are not kept.
+    MainWindow(Services services, std::vector<ExamplePair> examples, std::filesystem::path stateFolder, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    void openPair(const QString& reference, const QString& rewritten);
+    /// A file given by itself: the missing side of the pair.
+    void openOne(const QString& file);
+    void goToLemma(std::size_t lemma);
+    void goToNextFailing(bool backwards);
+    void selectNode(Side side, FlatNodeId node);
+    /// PNG, SVG or PDF by the name's ending: both sides next to each other. False, with a message, when it cannot be written.
+    bool exportPicture(const QString& file);
+    void exportReport(const QString& folder, bool anonymous);
+    void showDock(Dock dock, bool focus);
+
+    [[nodiscard]] PairSession* session() const { return m_session; }
+    [[nodiscard]] GraphCanvas* canvas(Side side) const;
+    [[nodiscard]] VerdictBanner* banner() const { return m_banner; }
+    [[nodiscard]] LemmaPanel* lemmaPanel() const { return m_lemmas; }
+    [[nodiscard]] InspectorPanel* inspector() const { return m_inspector; }
+    [[nodiscard]] CounterexamplePanel* counterexample() const { return m_counterexample; }
+    [[nodiscard]] QueryPanel* query() const { return m_query; }
+    [[nodiscard]] MessageModel* messages() const { return m_messages; }
+    [[nodiscard]] JobListModel* jobs() const { return m_jobs; }
+    [[nodiscard]] WelcomePage* welcome() const { return m_welcome; }
+    [[nodiscard]] QDockWidget* dock(Dock dock) const { return m_docks[static_cast<std::size_t>(dock)]; }
+    [[nodiscard]] bool isWelcome() const;
+    [[nodiscard]] std::optional<std::size_t> currentLemma() const { return m_lemma; }
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    /// Where the reader stood: for back and forward.
+    struct Place {
+        std::optional<std::size_t> lemma;
+        Side side = Side::Reference;
+        FlatNodeId node;
+        friend bool operator==(const Place&, const Place&) = default;
+    };
+
+    // main_window.cpp
+    void buildCentre();
+    void buildDocks();
+    void buildStatusBar();
+    void followSession();
+    void pairOpened();
+    void refreshBanner();
+    void refreshPanels();
+    void refreshStatus();
+    void refreshRecent();
+    void rememberVerdict();
+    void showScenes(const ScenePair& scenes);
+    void showPage(bool welcome);
+    void restoreLayout();
+    void saveLayout();
+    void restoreDefaultLayout();
+
+    // main_window_actions.cpp
+    void buildActions();
+    void updateActions();
+    void askForPair();
+    void askForReportFolder();
+    void askForPicture();
+    void showAbout();
+    void showKeys();
+    void focusNextPane(bool backwards);
+    QAction* addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);
+    /// For single letters: its keys act only while a canvas or the lemma list has the focus.
+    QAction* addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);
+
+    // main_window_navigation.cpp
+    void connectCanvas(Side side);
+    void refreshOverlays();
+    void showLemmaPanels(std::size_t lemma);
+    void centreOnLemma(std::size_t lemma, bool animated);
+    void goToPartner();
+    void goToDifference(bool backwards);
+    void goTo(const Place& place);
+    void remember(const Place& place);
+    void step(int by);
+    void selectValue(Side side, FlatValueId value);
+    void followView(Side side, QPointF centre, double scale);
+    void showNodeMenu(Side side, FlatNodeId node, QPoint position);
+    void clearSelection();
+    [[nodiscard]] FlatNodeId partnerOf(Side side, FlatNodeId node) const;
+    [[nodiscard]] std::vector<FlatNodeId> lemmaNodes(std::size_t lemma, Side side) const;
+    [[nodiscard]] Side activeSide() const;
+    [[nodiscard]] static Side other(Side side) { return side == Side::Reference ? Side::Rewritten : Side::Reference; }
+
+    std::vector<ExamplePair> m_examples;
+    std::filesystem::path m_stateFolder;
+    RecentPairs m_recent;
+    std::string m_versions;
+    JobListModel* m_jobs;
+    MessageModel* m_messages;
+    PairSession* m_session;
+
+    QMenuBar* m_menuBar = nullptr;
+    QToolBar* m_toolBar = nullptr;
+    VerdictBanner* m_banner = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    WelcomePage* m_welcome = nullptr;
+    QSplitter* m_splitter = nullptr;
+    std::array<SideView*, 2> m_sides{};
+    std::array<QDockWidget*, DockCount> m_docks{};
+    LemmaPanel* m_lemmas = nullptr;
+    InspectorPanel* m_inspector = nullptr;
+    CounterexamplePanel* m_counterexample = nullptr;
+    QueryPanel* m_query = nullptr;
+    QLabel* m_nodesLabel = nullptr;
+    QLabel* m_zoomLabel = nullptr;
+    QToolButton* m_jobsButton = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QByteArray m_dockState;    ///< while the welcome page hides the docks
+    QByteArray m_defaultState; ///< as first laid out
+
+    QAction* m_reloadAction = nullptr;
+    QAction* m_swapAction = nullptr;
+    QAction* m_closeAction = nullptr;
+    QAction* m_reportAction = nullptr;
+    QAction* m_pictureAction = nullptr;
+    QAction* m_checkAction = nullptr;
+    QAction* m_stopAction = nullptr;
+    QAction* m_foldAction = nullptr;
+    QAction* m_focusAction = nullptr;
+    QAction* m_lockAction = nullptr;
+    QAction* m_backAction = nullptr;
+    QAction* m_forwardAction = nullptr;
+    QLabel* m_hopsLabel = nullptr;
+    QActionGroup* m_strengths = nullptr;
+    std::vector<QAction*> m_pairActions;   ///< need an open pair
+    std::vector<QAction*> m_resultActions; ///< need a result
+
+    std::shared_ptr<const CheckResult> m_shownResult; ///< what the panels show
+    JobProgress m_progress;
+    QString m_trouble; ///< why the last check failed
+    QString m_loading;
+    QString m_lastFolder;
+    QString m_pendingReference; ///< a file that waits for its other side
+    std::optional<std::size_t> m_lemma;
+    std::optional<Place> m_node; ///< the node that was selected last
+    std::vector<Place> m_history;
+    std::size_t m_historyAt = 0;
+    bool m_travelling = false;
+    bool m_centreAgain = false; ///< once the scenes of the focus region arrive
+    QElapsedTimer m_centred;    ///< while both sides move to a pair, neither follows the other
+};
+
+} // namespace lemmascope

@@ -1,0 +1,447 @@
+// Menus, keys, dialogs and pictures of MainWindow. Every entry does something now; what later work brings is not listed.
+
+#include "ui/main_window.h"
+
+#include "ui/canvas/graph_canvas.h"
+#include "ui/jobs/job_list_model.h"
+#include "ui/models/message_model.h"
+#include "ui/panels/counterexample_panel.h"
+#include "ui/panels/key_sheet.h"
+#include "ui/panels/lemma_panel.h"
+#include "ui/panels/open_pair_dialog.h"
+#include "ui/panels/query_panel.h"
+#include "ui/panels/side_view.h"
+#include "ui/panels/verdict_banner.h"
+#include "ui/views/fact_table_view.h"
+#include "ui/views/text.h"
+#include "ui/views/verdict_text.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QImage>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSplitter>
+#include <QStatusBar>
+#include <QStyle>
+#include <QSvgGenerator>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lemmascope {
+
+QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act) {
+    auto* action = new QAction(text, this);
+    action->setShortcuts(keys);
+    QString plain = text;
+    plain.remove(u'&').remove(QStringLiteral("…"));
+    action->setToolTip(keys.isEmpty() ? plain : QStringLiteral("%1 (%2)").arg(plain, keys.front().toString(QKeySequence::NativeText)));
+    connect(action, &QAction::triggered, this, act);
+    QWidget::addAction(action); // so that its keys work while the menu is closed
+    menu->addAction(action);
+    return action;
+}
+
+QAction* MainWindow::addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act) {
+    QAction* action = addMenuAction(menu, text, keys, act);
+    removeAction(action);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    canvas(Side::Reference)->addAction(action);
+    canvas(Side::Rewritten)->addAction(action);
+    m_lemmas->table()->addAction(action);
+    return action;
+}
+
+void MainWindow::buildActions() {
+    const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
+    QMenu* file = m_menuBar->addMenu(tr("&File"));
+    QAction* open = addMenuAction(file, tr("&Open Pair…"), {key("Ctrl+O")}, [this] { askForPair(); });
+    m_recentMenu = file->addMenu(tr("Open &Recent"));
+    m_reloadAction = addMenuAction(file, tr("Re&load"), {key("F5"), key("Ctrl+R")}, [this] { m_session->reload(); });
+    m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
+    file->addSeparator();
+    m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, [this] { askForReportFolder(); });
+    m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, [this] { askForPicture(); });
+    file->addSeparator();
+    m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] { m_session->close(); });
+    addMenuAction(file, tr("&Quit"), {key("Ctrl+Q")}, [this] { close(); });
+
+    QMenu* edit = m_menuBar->addMenu(tr("&Edit"));
+    QMenu* copyAs = edit->addMenu(tr("Copy &As"));
+    m_resultActions.push_back(addMenuAction(copyAs, tr("Counterexample as &Text"), {}, [this] { m_counterexample->copyAsText(); }));
+    m_resultActions.push_back(addMenuAction(copyAs, tr("Counterexample as &Markdown"), {}, [this] { m_counterexample->copyAsMarkdown(); }));
+    m_resultActions.push_back(addMenuAction(copyAs, tr("&Query (SMT-LIB)"), {}, [this] { m_query->copy(); }));
+    m_pairActions.push_back(addMenuAction(edit, tr("&Find Lemma…"), {key("Ctrl+F")}, [this] {
+        showDock(Dock::Lemmas, false);
+        m_lemmas->focusFilter();
+    }));
+
+    QMenu* view = m_menuBar->addMenu(tr("&View"));
+    const auto onActive = [this](auto&& act) { return [this, act] { act(canvas(activeSide())); }; };
+    const auto pairAction = [this](QAction* action) { m_pairActions.push_back(action); };
+    QMenu* zoom = view->addMenu(tr("&Zoom"));
+    // The canvas itself has the plain keys + - 0 F.
+    pairAction(addMenuAction(zoom, tr("Zoom &In"), {QKeySequence::ZoomIn}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(1.25, {}); })));
+    pairAction(addMenuAction(zoom, tr("Zoom &Out"), {QKeySequence::ZoomOut}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(0.8, {}); })));
+    pairAction(addMenuAction(zoom, tr("&100 %"), {}, onActive([](GraphCanvas* canvas) { canvas->resetZoom(); })));
+    pairAction(addMenuAction(zoom, tr("&Fit"), {}, onActive([](GraphCanvas* canvas) { canvas->fit(); })));
+    m_focusAction = addMenuAction(view, tr("Focus on &Difference"), {key("Ctrl+D")}, [this] {
+        m_centreAgain = true;
+        m_session->setFocusOnDifference(m_focusAction->isChecked());
+        refreshStatus();
+    });
+    m_focusAction->setCheckable(true);
+    m_focusAction->setToolTip(tr("Show only what differs and its surroundings (Ctrl+D)"));
+    QMenu* hops = view->addMenu(tr("Context &Hops"));
+    const auto changeHops = [this](int by) {
+        m_session->setContextHops(m_session->sceneOptions().contextHops + by);
+        m_hopsLabel->setText(tr("Context %1").arg(m_session->sceneOptions().contextHops));
+        if (!m_session->sceneOptions().focusOnDifference) {
+            m_focusAction->trigger(); // asking for context means that
+        }
+        refreshStatus();
+    };
+    pairAction(addLetterAction(hops, tr("&Fewer"), {key("H")}, [changeHops] { changeHops(-1); }));
+    pairAction(addLetterAction(hops, tr("&More"), {key("Shift+H")}, [changeHops] { changeHops(1); }));
+    QMenu* labels = view->addMenu(tr("Edge &Labels"));
+    auto* labelGroup = new QActionGroup(this);
+    for (const auto& [text, kind] :
+         {std::pair{tr("&None"), EdgeLabels::None}, std::pair{tr("&Types"), EdgeLabels::Types}, std::pair{tr("N&ames"), EdgeLabels::Names}}) {
+        QAction* action = addMenuAction(labels, text, {}, [this, wanted = kind] {
+            canvas(Side::Reference)->setEdgeLabels(wanted);
+            canvas(Side::Rewritten)->setEdgeLabels(wanted);
+        });
+        action->setCheckable(true);
+        action->setChecked(kind == EdgeLabels::Types);
+        labelGroup->addAction(action);
+    }
+    m_lockAction = addMenuAction(view, tr("Lock Sides &Together"), {key("Ctrl+L")}, [] {});
+    m_lockAction->setCheckable(true);
+    m_lockAction->setChecked(true);
+    QAction* overview = addMenuAction(view, tr("&Overview Maps"), {key("Ctrl+M")}, [] {});
+    overview->setCheckable(true);
+    overview->setChecked(true);
+    connect(overview, &QAction::toggled, this, [this](bool on) {
+        m_sides[0]->setOverviewVisible(on);
+        m_sides[1]->setOverviewVisible(on);
+    });
+    QAction* mono = addMenuAction(view, tr("&Monochrome"), {}, [] {});
+    mono->setCheckable(true);
+    mono->setToolTip(tr("Draw the graphs in black on white: glyphs and borders carry the meaning"));
+    connect(mono, &QAction::toggled, this, [this](bool on) {
+        canvas(Side::Reference)->setMonochrome(on);
+        canvas(Side::Rewritten)->setMonochrome(on);
+    });
+    QMenu* docks = view->addMenu(tr("Doc&ks"));
+    for (std::size_t i = 0; i < DockCount; ++i) {
+        QDockWidget* dockWidget = m_docks[i];
+        QAction* action = addMenuAction(docks, dockWidget->windowTitle(), {key(("Ctrl+" + std::to_string(i + 1)).c_str())}, [this, i, dockWidget] {
+            // One key shows, a second press hides.
+            const bool seen = dockWidget->isVisible() && !dockWidget->visibleRegion().isEmpty();
+            if (seen && dockWidget->isAncestorOf(QApplication::focusWidget())) {
+                dockWidget->hide();
+                canvas(activeSide())->setFocus();
+            } else {
+                showDock(static_cast<Dock>(i), true);
+            }
+        });
+        pairAction(action);
+    }
+    pairAction(addMenuAction(view, tr("&Restore Default Layout"), {key("Ctrl+0")}, [this] { restoreDefaultLayout(); }));
+    QAction* fullScreen =
+        addMenuAction(view, tr("F&ull Screen"), {QKeySequence::FullScreen}, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    fullScreen->setCheckable(true);
+
+    QMenu* go = m_menuBar->addMenu(tr("&Go"));
+    const auto travel = [this](int by) {
+        const auto to = static_cast<std::ptrdiff_t>(m_historyAt) + by;
+        if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_history.size())) {
+            m_historyAt = static_cast<std::size_t>(to);
+            goTo(m_history[m_historyAt]);
+        }
+    };
+    m_backAction = addMenuAction(go, tr("&Back"), {key("Alt+Left")}, [travel] { travel(-1); });
+    m_forwardAction = addMenuAction(go, tr("&Forward"), {key("Alt+Right")}, [travel] { travel(1); });
+    go->addSeparator();
+    QAction* nextFailing = addMenuAction(go, tr("&Next Failing Lemma"), {key("F8")}, [this] { goToNextFailing(false); });
+    QAction* previousFailing = addMenuAction(go, tr("&Previous Failing Lemma"), {key("Shift+F8")}, [this] { goToNextFailing(true); });
+    m_resultActions.push_back(nextFailing);
+    m_resultActions.push_back(previousFailing);
+    pairAction(addMenuAction(go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }));
+    pairAction(addMenuAction(go, tr("Previous D&ifference"), {key("Alt+Up")}, [this] { goToDifference(true); }));
+    go->addSeparator();
+    pairAction(addMenuAction(go, tr("Pa&rtner"), {key("Ctrl+Space")}, [this] { goToPartner(); }));
+    m_resultActions.push_back(addLetterAction(go, tr("Next &Value on the Way"), {key(".")}, [this] { step(1); }));
+    m_resultActions.push_back(addLetterAction(go, tr("Previous Va&lue on the Way"), {key(",")}, [this] { step(-1); }));
+    go->addSeparator();
+    addMenuAction(go, tr("Ne&xt Pane"), {key("F6")}, [this] { focusNextPane(false); });
+    addMenuAction(go, tr("Pre&vious Pane"), {key("Shift+F6")}, [this] { focusNextPane(true); });
+
+    QMenu* lemmas = m_menuBar->addMenu(tr("&Lemmas"));
+    m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] { m_session->check(m_session->session().options); });
+    m_stopAction = addMenuAction(lemmas, tr("&Stop"), {key("Esc")}, [this] { m_session->stop(); });
+    m_foldAction = addLetterAction(lemmas, tr("&Fold Proved"), {key("!")}, [this] { m_lemmas->setProvedFolded(m_foldAction->isChecked()); });
+    m_foldAction->setCheckable(true);
+    connect(m_lemmas, &LemmaPanel::provedFoldedChanged, m_foldAction, &QAction::setChecked);
+    QMenu* wanted = lemmas->addMenu(tr("Strength &Wanted"));
+    m_strengths = new QActionGroup(this);
+    const auto want = [this](Strength strength) {
+        CheckOptions options = m_session->session().options;
+        if (options.wanted != strength) {
+            options.wanted = strength;
+            m_session->check(options);
+        }
+        refreshBanner();
+        updateActions();
+    };
+    for (const Strength strength : {Strength::Identical, Strength::Open, Strength::Exact, Strength::Rounded, Strength::Probable}) {
+        QAction* action = addMenuAction(wanted, word(strength), {}, [want, strength] { want(strength); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(strength));
+        action->setToolTip(explanation(strength));
+        m_strengths->addAction(action);
+    }
+    wanted->setToolTipsVisible(true);
+
+    QMenu* help = m_menuBar->addMenu(tr("&Help"));
+    addMenuAction(help, tr("&Key Sheet"), {key("F1"), key("?")}, [this] { showKeys(); });
+    addMenuAction(help, tr("&About Lemmascope"), {}, [this] { showAbout(); });
+
+    open->setIcon(style()->standardIcon(QStyle::SP_DialogOpenButton));
+    m_reloadAction->setIcon(style()->standardIcon(QStyle::SP_BrowserReload));
+    m_stopAction->setIcon(style()->standardIcon(QStyle::SP_BrowserStop));
+    m_backAction->setIcon(style()->standardIcon(QStyle::SP_ArrowBack));
+    m_forwardAction->setIcon(style()->standardIcon(QStyle::SP_ArrowForward));
+    previousFailing->setIcon(style()->standardIcon(QStyle::SP_ArrowUp));
+    nextFailing->setIcon(style()->standardIcon(QStyle::SP_ArrowDown));
+    m_hopsLabel = new QLabel(tr("Context %1").arg(m_session->sceneOptions().contextHops), m_toolBar);
+    m_hopsLabel->setAccessibleName(tr("Context hops"));
+    m_hopsLabel->setMargin(4);
+    for (QAction* action :
+         {open, m_reloadAction, static_cast<QAction*>(nullptr), m_backAction, m_forwardAction, static_cast<QAction*>(nullptr), m_stopAction,
+          static_cast<QAction*>(nullptr), previousFailing, nextFailing, static_cast<QAction*>(nullptr), m_focusAction}) {
+        if (action == nullptr) {
+            m_toolBar->addSeparator();
+            continue;
+        }
+        m_toolBar->addAction(action);
+        if (QWidget* made = m_toolBar->widgetForAction(action)) {
+            QString name = action->text();
+            made->setAccessibleName(name.remove(u'&').remove(QStringLiteral("…")));
+            made->setFocusPolicy(Qt::TabFocus);
+        }
+    }
+    m_toolBar->addWidget(m_hopsLabel);
+
+    connect(m_banner, &VerdictBanner::goRequested, this, [this] {
+        const auto& result = m_session->session().result;
+        if (result && firstFailing(*result) < result->lemmas.size()) {
+            goToLemma(firstFailing(*result));
+        }
+    });
+    connect(m_banner, &VerdictBanner::reportRequested, this, &MainWindow::askForReportFolder);
+    connect(m_banner, &VerdictBanner::stopRequested, m_session, &PairSession::stop);
+    connect(m_banner, &VerdictBanner::reloadRequested, m_session, &PairSession::reload);
+    connect(m_banner, &VerdictBanner::wantedChosen, this, want);
+    connect(m_welcome, &WelcomePage::pairChosen, this, &MainWindow::openPair);
+    connect(m_welcome, &WelcomePage::keysRequested, this, &MainWindow::showKeys);
+}
+
+void MainWindow::updateActions() {
+    if (m_reloadAction == nullptr) {
+        return;
+    }
+    const bool open = m_session->session().isOpen();
+    const bool result = open && m_session->session().result != nullptr;
+    for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_pictureAction, m_checkAction, m_focusAction, m_lockAction}) {
+        action->setEnabled(open);
+    }
+    m_reportAction->setEnabled(result);
+    for (QAction* action : m_pairActions) {
+        action->setEnabled(open);
+    }
+    for (QAction* action : m_resultActions) {
+        action->setEnabled(result);
+    }
+    m_foldAction->setEnabled(result);
+    m_stopAction->setEnabled(m_jobs->runningCount() > 0);
+    m_backAction->setEnabled(open && m_historyAt > 0);
+    m_forwardAction->setEnabled(open && m_historyAt + 1 < m_history.size());
+    for (QAction* action : m_strengths->actions()) {
+        action->setChecked(action->data().toInt() == static_cast<int>(m_session->session().options.wanted));
+    }
+}
+
+void MainWindow::askForPair() {
+    const Session& session = m_session->session();
+    OpenPairDialog dialog(session.isOpen() ? pathText(session.reference) : m_pendingReference,
+                          session.isOpen() ? pathText(session.rewritten) : QString(), this);
+    if (dialog.exec() == QDialog::Accepted) {
+        openPair(dialog.reference(), dialog.rewritten());
+    }
+}
+
+void MainWindow::askForReportFolder() {
+    if (!m_session->session().result) {
+        return;
+    }
+    QFileDialog dialog(this, tr("Export Report"), m_lastFolder);
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setFileMode(QFileDialog::AnyFile);
+    dialog.setLabelText(QFileDialog::Accept, tr("Export"));
+    dialog.setLabelText(QFileDialog::FileName, tr("New folder:"));
+    dialog.selectFile(QFileInfo(pathText(m_session->session().rewritten)).completeBaseName() + tr("-report"));
+    dialog.setOption(QFileDialog::DontUseNativeDialog); // for the check box below
+    auto* anonymous = new QCheckBox(tr("Strip names, texts and constants that the failure does not need (&anonymous)"), &dialog);
+    anonymous->setAccessibleName(tr("Anonymous report"));
+    dialog.layout()->addWidget(anonymous);
+    if (dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()) {
+        exportReport(dialog.selectedFiles().front(), anonymous->isChecked());
+    }
+}
+
+void MainWindow::askForPicture() {
+    const QString proposed = m_lastFolder + u'/' + QFileInfo(pathText(m_session->session().rewritten)).completeBaseName() + QStringLiteral(".svg");
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Export Picture"), proposed, tr("SVG picture (*.svg);;PNG picture (*.png);;PDF document (*.pdf)"));
+    if (!file.isEmpty()) {
+        exportPicture(file);
+    }
+}
+
+bool MainWindow::exportPicture(const QString& file) {
+    const auto& left = canvas(Side::Reference)->scene();
+    const auto& right = canvas(Side::Rewritten)->scene();
+    if (!left || !right) {
+        return false;
+    }
+    constexpr double Gap = 40.0;
+    constexpr double LargestSide = 12'000.0; // pixels of a PNG: larger ones do not fit in memory
+    const QRectF a = left->bounds.adjusted(-16, -16, 16, 16);
+    const QRectF b = right->bounds.adjusted(-16, -16, 16, 16);
+    const QSizeF size(a.width() + Gap + b.width(), std::max(a.height(), b.height()));
+    const auto paint = [&](QPainter& painter, double scale) {
+        painter.fillRect(QRectF(QPointF(), size * scale), canvas(Side::Reference)->theme().background);
+        canvas(Side::Reference)->renderScene(painter, QRectF(QPointF(), a.size() * scale), a);
+        canvas(Side::Rewritten)->renderScene(painter, QRectF(QPointF((a.width() + Gap) * scale, 0), b.size() * scale), b);
+    };
+    bool written = false;
+    const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == QStringLiteral("svg")) {
+        QSvgGenerator generator;
+        generator.setFileName(file);
+        generator.setSize(size.toSize());
+        generator.setViewBox(QRectF(QPointF(), size));
+        generator.setTitle(windowTitle());
+        generator.setDescription(m_banner->text());
+        QPainter painter;
+        if (painter.begin(&generator)) {
+            paint(painter, 1.0);
+            written = painter.end();
+        }
+    } else if (ending == QStringLiteral("pdf")) {
+        QPdfWriter writer(file);
+        writer.setPageSize(QPageSize(size, QPageSize::Point));
+        writer.setPageMargins({});
+        writer.setResolution(72);
+        writer.setTitle(windowTitle());
+        QPainter painter;
+        if (painter.begin(&writer)) {
+            paint(painter, 1.0);
+            written = painter.end();
+        }
+    } else {
+        const double scale = std::min({2.0, LargestSide / size.width(), LargestSide / size.height()});
+        QImage image((size * scale).toSize().expandedTo({1, 1}), QImage::Format_RGB32);
+        if (!image.isNull()) {
+            QPainter painter(&image);
+            painter.setRenderHint(QPainter::Antialiasing);
+            paint(painter, scale);
+            painter.end();
+            written = image.save(file, "PNG");
+        }
+    }
+    if (written && QFileInfo(file).size() > 0) {
+        statusBar()->showMessage(tr("Picture written to %1").arg(file), 10'000);
+        return true;
+    }
+    m_messages->addError(tr("Exporting the picture"),
+                         Error{ErrorCode::NotFound, toStdString(tr("the file could not be written")), toStdString(file)});
+    return false;
+}
+
+void MainWindow::showKeys() {
+    auto* sheet = new KeySheet(actions() + canvas(Side::Reference)->actions(), this);
+    sheet->show();
+}
+
+void MainWindow::showAbout() {
+    auto* dialog = new QDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("About Lemmascope"));
+    dialog->setAccessibleName(tr("About Lemmascope"));
+    auto* text =
+        new QLabel(tr("<h3>Lemmascope</h3><p>Did this rewrite keep the meaning? Proofs and counterexamples for rewritten computation graphs.</p>"
+                      "<p>%1</p><p>Apache License 2.0. Uses Qt (LGPL 3), Z3 (MIT), Graphviz (EPL 1.0), Protocol Buffers (BSD), JSON for "
+                      "Modern C++ (MIT), Eigen (MPL 2.0), GMP (LGPL 3), xxHash (BSD), OpenSSL (Apache 2.0).</p>")
+                       .arg(toQString(m_versions).toHtmlEscaped()),
+                   dialog);
+    text->setAccessibleName(tr("About"));
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    text->setMinimumWidth(fontMetrics().averageCharWidth() * 60);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+    buttons->setAccessibleName(tr("Close"));
+    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+    auto* all = new QVBoxLayout(dialog);
+    all->addWidget(text);
+    all->addWidget(buttons);
+    dialog->show();
+}
+
+void MainWindow::focusNextPane(bool backwards) {
+    std::vector<QWidget*> panes;
+    if (isWelcome()) {
+        panes.push_back(m_welcome);
+    } else {
+        panes = {canvas(Side::Reference), canvas(Side::Rewritten)};
+    }
+    for (QDockWidget* dock : m_docks) {
+        if (dock->isVisible() && !dock->visibleRegion().isEmpty()) {
+            panes.push_back(dock);
+        }
+    }
+    panes.push_back(m_banner->isVisible() ? static_cast<QWidget*>(m_banner) : m_toolBar);
+    const QWidget* focus = QApplication::focusWidget();
+    const auto at = std::find_if(panes.begin(), panes.end(), [focus](QWidget* pane) { return pane == focus || pane->isAncestorOf(focus); });
+    const std::size_t count = panes.size();
+    const std::size_t from = at == panes.end() ? (backwards ? 0 : count - 1) : static_cast<std::size_t>(at - panes.begin());
+    for (std::size_t step = 1; step <= count; ++step) {
+        QWidget* pane = panes[(from + (backwards ? count - step % count : step)) % count];
+        if (pane->focusPolicy() != Qt::NoFocus) {
+            pane->setFocus(Qt::TabFocusReason);
+            return;
+        }
+        for (QWidget* child : pane->findChildren<QWidget*>()) {
+            if ((child->focusPolicy() & Qt::TabFocus) != 0 && child->isVisible() && child->isEnabled() && !child->visibleRegion().isEmpty()) {
+                child->setFocus(Qt::TabFocusReason);
+                return;
+            }
+        }
+    }
+}
+
+} // namespace lemmascope

@@ -1,0 +1,12 @@
+list(APPEND LEMMASCOPE_UI_SOURCES
+    panels/counterexample_panel.cpp panels/counterexample_panel.h
+    panels/inspector_panel.cpp panels/inspector_panel.h
+    panels/jobs_panel.cpp panels/jobs_panel.h
+    panels/key_sheet.cpp panels/key_sheet.h
+    panels/lemma_panel.cpp panels/lemma_panel.h
+    panels/messages_panel.cpp panels/messages_panel.h
+    panels/open_pair_dialog.cpp panels/open_pair_dialog.h
+    panels/query_panel.cpp panels/query_panel.h
+    panels/side_view.cpp panels/side_view.h
+    panels/verdict_banner.cpp panels/verdict_banner.h
+    panels/welcome_page.cpp panels/welcome_page.h)

@@ -1,0 +1,180 @@
+#include "ui/views/verdict_text.h"
+
+#include "ui/views/text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace lemmascope {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("VerdictText", text); }
+
+} // namespace
+
+QString glyph(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::Proved: return QStringLiteral("✓");
+    case Verdict::Refuted: return QStringLiteral("✗");
+    case Verdict::Unproved: return QStringLiteral("≁");
+    case Verdict::Undecided: return QStringLiteral("?");
+    }
+    return {};
+}
+
+QString glyph(LemmaVerdict verdict) {
+    switch (verdict) {
+    case LemmaVerdict::Holds: return QStringLiteral("✓");
+    case LemmaVerdict::Fails: return QStringLiteral("✗");
+    case LemmaVerdict::Undecided: return QStringLiteral("?");
+    case LemmaVerdict::Vacuous: return QStringLiteral("∅");
+    }
+    return {};
+}
+
+Role roleOf(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::Proved: return Role::Shared;
+    case Verdict::Refuted: return Role::Failing;
+    case Verdict::Unproved: return Role::Changed;
+    case Verdict::Undecided: return Role::Undecided;
+    }
+    return Role::Plain;
+}
+
+Role roleOf(LemmaVerdict verdict) {
+    switch (verdict) {
+    case LemmaVerdict::Holds: return Role::Shared;
+    case LemmaVerdict::Fails: return Role::Failing;
+    case LemmaVerdict::Undecided:
+    case LemmaVerdict::Vacuous: return Role::Undecided;
+    }
+    return Role::Plain;
+}
+
+QString word(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::Proved: return tr("PROVED");
+    case Verdict::Refuted: return tr("REFUTED");
+    case Verdict::Unproved: return tr("UNPROVED");
+    case Verdict::Undecided: return tr("UNDECIDED");
+    }
+    return {};
+}
+
+QString word(LemmaVerdict verdict) {
+    switch (verdict) {
+    case LemmaVerdict::Holds: return tr("holds");
+    case LemmaVerdict::Fails: return tr("fails");
+    case LemmaVerdict::Undecided: return tr("undecided");
+    case LemmaVerdict::Vacuous: return tr("vacuous");
+    }
+    return {};
+}
+
+// Strengths, kinds and rungs are words of the command line and its JSON: one spelling everywhere, so they are not translated.
+QString word(Strength strength) { return toQString(name(strength)); }
+QString word(RefutationKind kind) { return toQString(name(kind)); }
+QString word(Rung rung) { return toQString(name(rung)); }
+
+QString word(NodeMark mark, Side side) {
+    switch (mark) {
+    case NodeMark::Shared: return tr("shared: the other graph computes the same");
+    case NodeMark::Equal: return tr("proved equal to its partner");
+    case NodeMark::Changed: return tr("changed against its partner");
+    case NodeMark::Failing: return tr("in a failing pair");
+    case NodeMark::Undecided: return tr("undecided");
+    case NodeMark::Only: return side == Side::Reference ? tr("only in the reference") : tr("only in the rewritten graph");
+    case NodeMark::Dead: return tr("reaches no output");
+    }
+    return {};
+}
+
+QString explanation(Strength strength) {
+    switch (strength) {
+    case Strength::Identical: return tr("Bit for bit: the same operations in the same order, only moved.");
+    case Strength::Open: return tr("Whatever the operations compute: only laws that hold bit for bit were used.");
+    case Strength::Exact: return tr("Over the real numbers; rounding may differ.");
+    case Strength::Rounded: return tr("Equal but for constants that differ by no more than their own rounding.");
+    case Strength::Probable: return tr("Only sampling agrees. This is not a proof.");
+    }
+    return {};
+}
+
+QString bannerTitle(const CheckResult& result) {
+    const QString title = word(result.verdict);
+    if (result.verdict == Verdict::Proved && result.strength) {
+        return tr("%1 (%2)").arg(title, word(*result.strength));
+    }
+    if (result.verdict == Verdict::Refuted && result.kind) {
+        return tr("%1 (%2)").arg(title, word(*result.kind));
+    }
+    return title;
+}
+
+QString bannerReason(const CheckResult& result) {
+    if (result.verdict == Verdict::Proved) {
+        return result.strength ? explanation(*result.strength) : QString();
+    }
+    // The command line's own first line, without the words that the title already has: one wording for both.
+    QString line = toQString(verdictLine(result));
+    const auto drop = [&line](QLatin1String prefix) {
+        if (line.startsWith(prefix)) {
+            line = line.mid(prefix.size()).trimmed();
+            if (line.startsWith(u':')) {
+                line = line.mid(1).trimmed();
+            }
+        }
+    };
+    const std::string_view verdict = name(result.verdict);
+    drop(QLatin1String(verdict.data(), static_cast<qsizetype>(verdict.size())));
+    if (result.kind) {
+        const std::string_view kind = name(*result.kind);
+        drop(QLatin1String(kind.data(), static_cast<qsizetype>(kind.size())));
+    }
+    return line;
+}
+
+LemmaCounts countLemmas(const CheckResult& result) {
+    LemmaCounts counts;
+    for (const LemmaResult& lemma : result.lemmas) {
+        switch (lemma.verdict) {
+        case LemmaVerdict::Holds: ++counts.holds; break;
+        case LemmaVerdict::Fails: ++counts.fails; break;
+        case LemmaVerdict::Undecided: ++counts.undecided; break;
+        case LemmaVerdict::Vacuous: ++counts.vacuous; break;
+        }
+    }
+    return counts;
+}
+
+QString countsText(const CheckResult& result) {
+    if (result.lemmas.empty()) {
+        return tr("no lemma was needed");
+    }
+    const LemmaCounts counts = countLemmas(result);
+    QStringList parts;
+    const auto add = [&parts](std::size_t count, const char* text) {
+        if (count > 0) {
+            parts << tr(text).arg(count);
+        }
+    };
+    add(counts.fails, QT_TRANSLATE_NOOP("VerdictText", "%1 fail"));
+    add(counts.undecided, QT_TRANSLATE_NOOP("VerdictText", "%1 undecided"));
+    add(counts.vacuous, QT_TRANSLATE_NOOP("VerdictText", "%1 vacuous"));
+    add(counts.holds, QT_TRANSLATE_NOOP("VerdictText", "%1 hold"));
+    return parts.join(QStringLiteral(" · "));
+}
+
+std::size_t firstFailing(const CheckResult& result) {
+    const auto first = [&result](auto&& wanted) {
+        return static_cast<std::size_t>(std::find_if(result.lemmas.begin(), result.lemmas.end(), wanted) - result.lemmas.begin());
+    };
+    const std::size_t failing = first([](const LemmaResult& lemma) { return lemma.verdict == LemmaVerdict::Fails; });
+    return failing < result.lemmas.size() ? failing : first([](const LemmaResult& lemma) { return lemma.verdict != LemmaVerdict::Holds; });
+}
+
+} // namespace lemmascope
