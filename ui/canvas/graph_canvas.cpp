@@ -26,6 +26,8 @@ namespace {
 
 constexpr double LargestFitScale = 1.0;
 constexpr double ReadableScale = LevelOfDetail::SmallText;
+constexpr double ComfortableScale = 0.75;
+constexpr double FirstViewMargin = 40.0;
 constexpr double BeyondEdge = 0.45; ///< how much of the view may lie beyond the drawing
 constexpr double TinyScale = 1e-5;
 constexpr double EdgeReach = 4.0; ///< pixels
@@ -171,6 +173,7 @@ void GraphCanvas::applyView(QPointF centre, double scale, bool tell) {
     }
     m_centre = centre;
     m_scale = scale;
+    m_firstView = false;
     updateScrollBars();
     viewport()->update();
     Q_EMIT viewMoved();
@@ -185,11 +188,20 @@ void GraphCanvas::showFirstView() {
     const double whole = fitScale();
     if (whole >= ReadableScale) {
         applyView(bounds.center(), whole, false);
+        m_firstView = true;
         return;
     }
-    // Too much to read at once: the whole width as far as words can be read, from the top.
-    const double scale = std::clamp(viewportSize().width() / std::max(1.0, bounds.width()), ReadableScale, 1.0);
-    applyView(QPointF(bounds.center().x(), bounds.top() + viewportSize().height() / (2.0 * scale)), scale, false);
+    // Too much to read at once: the first nodes, across as far as words can be read, from the top.
+    double left = INFINITY;
+    double right = -INFINITY;
+    for (const std::uint32_t item : m_scene->itemsIn(QRectF(bounds.left(), bounds.top(), bounds.width(), viewportSize().height()))) {
+        left = std::min(left, m_scene->boxes[item].left());
+        right = std::max(right, m_scene->boxes[item].right());
+    }
+    const bool any = left <= right;
+    const double scale = std::clamp(viewportSize().width() / (any ? right - left + 2.0 * FirstViewMargin : bounds.width()), ReadableScale, 1.0);
+    applyView(QPointF(any ? (left + right) / 2.0 : bounds.center().x(), bounds.top() + viewportSize().height() / (2.0 * scale)), scale, false);
+    m_firstView = true;
 }
 
 void GraphCanvas::setView(QPointF centre, double scale) {
@@ -212,7 +224,7 @@ std::optional<std::pair<QPointF, double>> GraphCanvas::viewOf(const std::vector<
     if (!area) {
         return {};
     }
-    double scale = m_scale < ReadableScale ? 1.0 : m_scale;
+    double scale = m_scale < ComfortableScale ? 1.0 : m_scale;
     const QSizeF room = viewportSize() * 0.8;
     scale = std::min({scale, room.width() / std::max(1.0, area->width()), room.height() / std::max(1.0, area->height())});
     return std::pair(area->center(), std::max(scale, smallestScale()));
@@ -404,6 +416,9 @@ void GraphCanvas::paintMessages(QPainter& painter) const {
 
 void GraphCanvas::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    if (m_firstView && m_scene != nullptr) {
+        showFirstView(); // nobody has looked elsewhere yet
+    }
     updateScrollBars();
     Q_EMIT viewMoved();
 }

@@ -158,7 +158,8 @@ class GraphCanvas : public QAbstractScrollArea {
     bool m_monochrome = false;
     bool m_animated = true;
     bool m_updatingBars = false;
-    bool m_fitted = false; ///< a first view has been chosen
+    bool m_fitted = false;    ///< a first view has been chosen
+    bool m_firstView = false; ///< and is still what is shown
     QVariantAnimation* m_animation = nullptr;
 };
 

@@ -38,7 +38,7 @@ struct SceneMetrics {
     [[nodiscard]] double badgeWidth() const { return titlePixels * 1.5; }
     [[nodiscard]] double headerHeight() const { return titlePixels * 1.9; }
     /// Room under a box for the type of its results.
-    [[nodiscard]] double typeStrip() const { return smallPixels * 1.5; }
+    [[nodiscard]] double typeStrip() const { return smallLineHeight() + 5.0; }
     friend bool operator==(const SceneMetrics&, const SceneMetrics&) = default;
 };
 

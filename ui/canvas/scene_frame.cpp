@@ -103,15 +103,22 @@ void SceneFrame::paint() {
         paintPlainBoxes(items);
     } else {
         m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+        paintFocus();
+        for (const std::uint32_t item : items) {
+            paintNearBox(item);
+        }
+        paintSelection();
+        m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
         if (m_options.detail.smallText && m_options.edgeLabels != EdgeLabels::None) {
             paintTypes(items);
         }
-        paintNearBoxes(items);
         m_painter.setRenderHint(QPainter::TextAntialiasing, true);
         paintText(items);
         paintChips();
+        return;
     }
-    paintRings();
+    paintFocus();
+    paintSelection();
 }
 
 void SceneFrame::paintContainers() {
@@ -242,12 +249,6 @@ void SceneFrame::paintPlainBoxes(const std::vector<std::uint32_t>& items) {
     }
 }
 
-void SceneFrame::paintNearBoxes(const std::vector<std::uint32_t>& items) {
-    for (const std::uint32_t item : items) {
-        paintNearBox(item);
-    }
-}
-
 void SceneFrame::paintNearBox(std::uint32_t item) {
     const bool dimmed = m_overlay.isDimmed(item);
     const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
@@ -303,28 +304,35 @@ void SceneFrame::paintBadge(std::uint32_t item, const QRectF& box) {
     }
 }
 
-void SceneFrame::paintRings() {
-    m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+void SceneFrame::ring(const QRectF& around, const QColor& colour, double width, double gap) {
+    const double out = gap + width / 2.0;
+    QRectF box = placed(around);
+    // Seen at any zoom.
+    const double grow = std::max(0.0, 6.0 - std::min(box.width(), box.height())) / 2.0;
+    box.adjust(-out - grow, -out - grow, out + grow, out + grow);
+    QPen pen(colour, width);
+    pen.setJoinStyle(Qt::MiterJoin);
+    m_painter.setPen(pen);
     m_painter.setBrush(Qt::NoBrush);
-    const auto ring = [this](std::uint32_t item, const QColor& colour, double width, double gap, Qt::PenStyle style) {
-        const double out = gap + width / 2.0;
-        QRectF box = placed(m_scene.boxes[item]);
-        // Seen at any zoom.
-        const double grow = std::max(0.0, 6.0 - std::min(box.width(), box.height())) / 2.0;
-        box.adjust(-out - grow, -out - grow, out + grow, out + grow);
-        QPen pen(colour, width, style);
-        pen.setJoinStyle(Qt::MiterJoin);
-        m_painter.setPen(pen);
-        m_painter.drawRect(box);
-    };
+    m_painter.drawRect(box);
+}
+
+void SceneFrame::paintFocus() {
     for (const std::uint32_t item : m_overlay.focus) {
-        ring(item, m_theme.text, 1.5, m_options.detail.text ? 8.0 : 3.0, Qt::SolidLine);
+        // Around the type below the box too, so that the line does not cross it.
+        const double strip = m_scene.types[item] != 0 && m_options.detail.smallText ? m_scene.metrics.typeStrip() : 0.0;
+        ring(m_scene.boxes[item].adjusted(0.0, 0.0, 0.0, strip), m_theme.text, 1.5, m_options.detail.text ? 6.0 : 3.0);
     }
-    if (m_options.selected < m_scene.itemCount()) {
-        const bool failing = m_overlay.roles[m_options.selected] == Role::Failing && m_options.detail.text;
-        ring(m_options.selected, m_options.hasFocus ? m_theme.selection : blended(m_theme.selection, m_theme.background, 0.6), 3.0,
-             failing ? 5.0 : 2.0, Qt::SolidLine);
+}
+
+void SceneFrame::paintSelection() {
+    if (m_options.selected >= m_scene.itemCount()) {
+        return;
     }
+    m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+    const bool failing = m_overlay.roles[m_options.selected] == Role::Failing && m_options.detail.text;
+    ring(m_scene.boxes[m_options.selected], m_options.hasFocus ? m_theme.selection : blended(m_theme.selection, m_theme.background, 0.6), 3.0,
+         failing ? 4.0 : 2.0);
     m_painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

@@ -22,10 +22,11 @@ class SceneFrame {
     void paintEdges();
     void paintFarBoxes(const std::vector<std::uint32_t>& items);
     void paintPlainBoxes(const std::vector<std::uint32_t>& items);
-    void paintNearBoxes(const std::vector<std::uint32_t>& items);
     void paintNearBox(std::uint32_t item);
     void paintBadge(std::uint32_t item, const QRectF& box);
-    void paintRings();
+    void paintFocus();
+    void paintSelection();
+    void ring(const QRectF& around, const QColor& colour, double width, double gap);
     void paintText(const std::vector<std::uint32_t>& items);
     void paintNodeText(std::uint32_t item);
     void paintValueText(std::uint32_t item);

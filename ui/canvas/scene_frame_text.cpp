@@ -148,10 +148,10 @@ void SceneFrame::paintTypes(const std::vector<std::uint32_t>& items) {
             return;
         }
         const QRectF& box = m_scene.boxes[item];
-        const QRectF room(box.left(), box.bottom() + 1.0, box.width(), m_scene.metrics.typeStrip() - 1.0);
+        const QRectF room(box.left(), box.bottom() + 4.0, box.width(), m_scene.metrics.smallLineHeight());
         const double width = m_texts.shaped(text, FontKind::Small, room.width()).size().width();
         // The edge runs behind the words, not through them.
-        m_painter.fillRect(QRectF(room.center().x() - width / 2.0 - 2.0, room.top() + 1.0, width + 4.0, room.height() - 1.0),
+        m_painter.fillRect(QRectF(room.center().x() - width / 2.0 - 2.0, room.top(), width + 4.0, room.height()),
                            m_scene.containers[item] == NoItem ? m_theme.background : m_theme.container);
         drawText(text, FontKind::Small, room, Qt::AlignHCenter, dimText(m_theme.mutedText, m_overlay.isDimmed(item)));
     };
