@@ -38,7 +38,7 @@ std::optional<NestedRequest> nextOfBody(InferFrame& frame, InferContext& c) {
         c.fail("has " + counted(node.operands.size(), "operand") + ", but its body has " + counted(node.body->inputs.size(), "input"));
         return std::nullopt;
     }
-    NestedRequest request{"body", node.body, {}, node.operands, frame.request.lenient};
+    NestedRequest request{"body", node.body, {}, node.operands, false};
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
         request.inputs.push_back(c.facts(i));
     }
@@ -82,28 +82,23 @@ std::optional<NestedRequest> nextOfIf(InferFrame& frame, InferContext& c) {
             return std::nullopt;
         }
         const bool neverTaken = condition && *condition != (frame.done.empty());
-        return NestedRequest{role, *branch, {}, {}, frame.request.lenient || neverTaken};
+        return NestedRequest{role, *branch, {}, {}, neverTaken};
     }
     if (!c.checkElement(0, {ElementType::Bool})) {
         return std::nullopt;
     }
     if (condition) {
-        const NestedResult& taken = frame.done[*condition ? 0 : 1];
-        if (!taken.error) {
-            resultsFrom(c, taken);
-        }
+        resultsFrom(c, frame.done[*condition ? 0 : 1]);
         return std::nullopt;
     }
     for (const NestedResult& branch : frame.done) {
-        if (!branch.error && branch.outputs.size() != c.resultCount()) {
+        if (branch.outputs.size() != c.resultCount()) {
             c.fail("has " + counted(c.resultCount(), "result") + ", but its " + branch.role + " has " + counted(branch.outputs.size(), "output"));
             return std::nullopt;
         }
     }
-    if (!frame.done[0].error && !frame.done[1].error) {
-        for (std::size_t k = 0; k < c.resultCount(); ++k) {
-            c.results()[k] = joined(frame.done[0].outputs[k], frame.done[1].outputs[k], c, k);
-        }
+    for (std::size_t k = 0; k < c.resultCount(); ++k) {
+        c.results()[k] = joined(frame.done[0].outputs[k], frame.done[1].outputs[k], c, k);
     }
     return std::nullopt;
 }
@@ -113,7 +108,7 @@ std::optional<NestedRequest> nextOfOther(InferFrame& frame, InferContext& c) {
     const std::vector<std::pair<std::string, std::shared_ptr<const Graph>>> nested = Graph::nestedGraphs(c.node());
     if (frame.done.size() < nested.size() && nested[frame.done.size()].second != nullptr) {
         const auto& [role, graph] = nested[frame.done.size()];
-        return NestedRequest{role, graph, {}, {}, frame.request.lenient};
+        return NestedRequest{role, graph, {}, {}, false};
     }
     return std::nullopt;
 }
@@ -130,6 +125,12 @@ std::optional<NestedRequest> nextNested(InferFrame& frame, InferContext& context
     }
     if (isOnnx(node, "If")) {
         return nextOfIf(frame, context);
+    }
+    if (isOnnx(node, "Loop")) {
+        return nextOfLoop(frame, context);
+    }
+    if (isOnnx(node, "Scan")) {
+        return nextOfScan(frame, context);
     }
     return nextOfOther(frame, context);
 }

@@ -19,7 +19,7 @@ struct NestedResult {
     std::string role;
     std::shared_ptr<const Graph> graph; ///< with inferred types
     std::vector<ValueFacts> outputs;    ///< constants only where the graph above or the graph itself owns them
-    std::optional<Error> error;         ///< lenient graphs only: the graph is as declared
+    std::optional<Error> error;         ///< lenient graphs only: the graph is as declared, without outputs
 };
 
 /// A nested graph to infer before its node can be: which, and what its inputs are known to be.
@@ -42,6 +42,7 @@ struct InferFrame {
     std::deque<Tensor> madeConstants;              ///< of Constant nodes
     std::vector<NestedResult> done;                ///< of the node `next`
     int rounds = 0;                                ///< of a loop body at node `next`
+    std::vector<ValueFacts> carried;               ///< by that loop, as its body takes them
     std::vector<std::optional<Digest128>> digests; ///< of values, as asked for
     std::vector<std::uint32_t> randomOrdinals;     ///< by node; filled when first asked for
 };
@@ -56,5 +57,7 @@ struct InferFrame {
 
 /// Nested graphs of control ops. Gives the next graph to infer for the node, or nothing when the results are complete.
 [[nodiscard]] std::optional<NestedRequest> nextNested(InferFrame& frame, InferContext& context);
+[[nodiscard]] std::optional<NestedRequest> nextOfLoop(InferFrame& frame, InferContext& c);
+[[nodiscard]] std::optional<NestedRequest> nextOfScan(InferFrame& frame, InferContext& c);
 
 } // namespace lemmascope

@@ -9,7 +9,7 @@ OpBlocks controlOps() {
     return {
         {OnnxDomain, "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 1, 1, Control, "else_branch:g then_branch:g"},
         {OnnxDomain, "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, 0, -1, Control, "body:g"},
-        {OnnxDomain, "Scan", {8}, 1, -1, Control, "body:g directions:I num_scan_inputs:i"},
+        {OnnxDomain, "Scan", {8}, 0, -1, Control, "body:g directions:I num_scan_inputs:i"},
         {OnnxDomain,
          "Scan",
          {9, 11, 16, 19, 21, 23, 24, 25},
