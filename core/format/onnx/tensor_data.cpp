@@ -305,6 +305,9 @@ Result<Tensor> takeTyped(TensorProto& proto, const Layout& layout, const std::st
 }
 
 Result<Tensor> takeStrings(TensorProto& proto, const Layout& layout, const std::string& subject) {
+    if (!proto.raw_data().empty()) {
+        return fail(ErrorCode::BadData, subject + ": strings stand in string_data, not in raw_data");
+    }
     if (proto.string_data_size() != layout.count) {
         return wrongCount(proto, layout, proto.string_data_size(), layout.count, "string_data", subject);
     }
