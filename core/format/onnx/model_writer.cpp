@@ -96,7 +96,6 @@ class ModelWriter {
     std::map<CallKey, FunctionRef> m_functions;
     std::map<std::tuple<std::string, std::string, std::string>, FunctionRef> m_byBytes; ///< domain, name, bytes
     std::map<std::pair<std::string, std::string>, std::size_t> m_overloads;
-    std::set<std::string> m_functionDomains;
     std::deque<NameScope> m_scopes;
     std::deque<Graph> m_lowered; ///< graphs with stores written in ONNX's ops
     std::vector<Job> m_jobs;
@@ -117,6 +116,7 @@ class ModelWriter {
         std::vector<std::pair<const Node*, std::string>> nodes;
         std::vector<const Graph*> todo{&graph};
         OpsetMap highest;
+        OpsetMap called; ///< domains of functions: any version will do
         while (!todo.empty()) {
             const Graph& at = *todo.back();
             todo.pop_back();
@@ -127,7 +127,14 @@ class ModelWriter {
                         todo.push_back(nested.get());
                     }
                 }
-                if (node.body || node.op.domain == OwnDomain) {
+                if (node.body) {
+                    if (const std::string domain = wantedFunction(node).domain; !domain.empty()) {
+                        std::int64_t& version = called[domain];
+                        version = std::max(version, node.op.version);
+                    }
+                    continue;
+                }
+                if (node.op.domain == OwnDomain) {
                     continue;
                 }
                 nodes.emplace_back(&node, at.displayName(NodeId(i)));
@@ -153,9 +160,8 @@ class ModelWriter {
             }
             out[domain] = version;
         }
-        if (const auto own = out.find(""); own == out.end()) {
-            out[""] = NewestOpset;
-        }
+        out.insert(called.begin(), called.end());
+        out.try_emplace("", NewestOpset);
         return out;
     }
 
@@ -176,12 +182,8 @@ class ModelWriter {
     }
 
     template <typename Imports>
-    void putOpsets(const OpsetMap& opsets, Imports& imports) const {
-        OpsetMap all = opsets;
-        for (const std::string& domain : m_functionDomains) {
-            all.emplace(domain, 1);
-        }
-        for (const auto& [domain, version] : all) {
+    static void putOpsets(const OpsetMap& opsets, Imports& imports) {
+        for (const auto& [domain, version] : opsets) {
             auto* import = imports.Add();
             import->set_domain(domain);
             import->set_version(std::max<std::int64_t>(version, 1));
@@ -271,9 +273,6 @@ class ModelWriter {
                 *m_model.add_functions() = std::move(function);
             }
             m_functions[keyOf(*call)] = known->second;
-            if (!ref.domain.empty()) {
-                m_functionDomains.insert(ref.domain);
-            }
         }
         return {};
     }

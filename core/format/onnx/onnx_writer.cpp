@@ -16,7 +16,6 @@ namespace lemmascope {
 namespace {
 
 constexpr std::size_t ProtobufLimit = static_cast<std::size_t>(std::numeric_limits<int>::max());
-constexpr std::size_t InsideLimit = 1'900'000'000; ///< of weights, so that the rest of the model has room
 constexpr std::size_t OutsideFrom = 1024;
 constexpr std::size_t OutsideAlignment = 4096; ///< so that any reader can map each tensor
 
@@ -107,7 +106,7 @@ bool writeOutside(const onnx::OutsideTensors& tensors, const std::string& locati
 } // namespace
 
 Result<std::string> writeOnnxBytes(const Graph& graph, std::vector<std::string>& notes) {
-    if (weightBytes(graph) > InsideLimit) {
+    if (weightBytes(graph) > OnnxWriteOptions().insideLimit) {
         return fail(ErrorCode::TooLarge, "the weights pass 1.9 GB, more than one ONNX file holds");
     }
     onnx::ModelProto model;
@@ -120,13 +119,13 @@ Result<std::string> writeOnnxBytes(const Graph& graph, std::vector<std::string>&
     return model.SerializeAsString();
 }
 
-Result<void> writeOnnxFile(const Graph& graph, const std::filesystem::path& path, std::vector<std::string>& notes) {
+Result<void> writeOnnxFile(const Graph& graph, const std::filesystem::path& path, std::vector<std::string>& notes, const OnnxWriteOptions& options) {
     const std::string where = path.string();
     const auto placed = [&where](Error error) {
         error.where = error.where.empty() ? where : error.where;
         return tl::unexpected(std::move(error));
     };
-    const bool apart = weightBytes(graph) > InsideLimit;
+    const bool apart = weightBytes(graph) > options.insideLimit;
     onnx::ModelProto model;
     onnx::OutsideTensors outside;
     if (auto built = onnx::buildModel(graph, model, notes, apart ? &outside : nullptr, OutsideFrom); !built) {
