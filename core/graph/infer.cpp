@@ -282,7 +282,7 @@ class Inference {
         bool conflict = false;
         TensorType& type = frame.facts[id.index].type;
         type = filledType(type, value.type, conflict);
-        if (conflict && !frame.request.lenient) {
+        if (conflict) {
             frame.graph.notes.push_back("value '" + value.name + "' is declared " + value.type.text() + " but is " + type.text() +
                                         ": the inferred type is used");
         }
@@ -386,7 +386,7 @@ class Inference {
             if (!frame.request.lenient) {
                 continue;
             }
-            NestedResult result{frame.request.role, frame.request.graph, {}, error};
+            NestedResult result{frame.request.role, finish(frame), {}, error}; // with the types found so far
             frame.outer->done.push_back(std::move(result));
             m_frames.resize(k - 1);
             return true;

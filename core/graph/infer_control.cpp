@@ -81,14 +81,32 @@ std::optional<NestedRequest> nextOfIf(InferFrame& frame, InferContext& c) {
             c.fail("attribute '" + role + "' is missing");
             return std::nullopt;
         }
-        const bool neverTaken = condition && *condition != (frame.done.empty());
-        return NestedRequest{role, *branch, {}, {}, neverTaken};
+        // A branch that cannot run at these sizes is no error as long as it need not be taken.
+        const bool mustRun = condition && *condition == frame.done.empty();
+        return NestedRequest{role, *branch, {}, {}, !mustRun};
     }
     if (!c.checkElement(0, {ElementType::Bool})) {
         return std::nullopt;
     }
     if (condition) {
         resultsFrom(c, frame.done[*condition ? 0 : 1]);
+        return std::nullopt;
+    }
+    if (frame.done[0].error && frame.done[1].error) {
+        c.fail("neither branch can run: " + frame.done[0].error->message);
+        return std::nullopt;
+    }
+    if (frame.done[0].error || frame.done[1].error) {
+        const std::size_t good = frame.done[0].error ? 1 : 0;
+        const NestedResult& bad = frame.done[1 - good];
+        frame.graph.notes.push_back("the " + bad.role + " of node '" + frame.graph.displayName(NodeId(frame.next)) +
+                                    "' cannot run: " + bad.error->message);
+        resultsFrom(c, frame.done[good]);
+        // What the other branch would have given is not known, only that it gives nothing.
+        for (ValueFacts& result : c.results()) {
+            result.elements.reset();
+            result.constant = nullptr;
+        }
         return std::nullopt;
     }
     for (const NestedResult& branch : frame.done) {

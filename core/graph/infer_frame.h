@@ -19,7 +19,7 @@ struct NestedResult {
     std::string role;
     std::shared_ptr<const Graph> graph; ///< with inferred types
     std::vector<ValueFacts> outputs;    ///< constants only where the graph above or the graph itself owns them
-    std::optional<Error> error;         ///< lenient graphs only: the graph is as declared, without outputs
+    std::optional<Error> error;         ///< lenient graphs only: the graph is as declared, as far as they were found, without outputs
 };
 
 /// A nested graph to infer before its node can be: which, and what its inputs are known to be.
@@ -28,7 +28,7 @@ struct NestedRequest {
     std::shared_ptr<const Graph> graph;
     std::vector<ValueFacts> inputs;
     std::vector<ValueId> inputsFrom; ///< values of the outer graph that the inputs are; invalid: none
-    bool lenient = false;            ///< a branch that is never taken: its errors are no errors
+    bool lenient = false;            ///< a branch that need not be taken: its errors are no errors
 };
 
 struct InferFrame {

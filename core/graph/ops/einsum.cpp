@@ -57,7 +57,7 @@ std::optional<Equation> parseEquation(InferContext& c) {
         begin = comma + 1;
     }
     if (equation.terms.size() != c.operandCount()) {
-        c.fail("attribute 'equation' is '" + text + "' with " + counted(equation.terms.size(), "term") + ", but there are " +
+        c.fail("attribute 'equation' is '" + text + "' with " + counted(equation.terms.size(), "term") + " for " +
                counted(c.operandCount(), "operand"));
         return std::nullopt;
     }

@@ -268,6 +268,16 @@ std::optional<std::vector<std::int64_t>> knownIntegers(const std::vector<Dim>& d
     return out;
 }
 
-std::string counted(std::size_t count, std::string_view noun) { return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s"); }
+std::string counted(std::size_t count, std::string_view noun) {
+    std::string out = std::to_string(count) + " " + std::string(noun);
+    if (count == 1) {
+        return out;
+    }
+    if (noun.ends_with("is")) { // axis, axes
+        out.replace(out.size() - 2, 2, "es");
+        return out;
+    }
+    return out + "s";
+}
 
 } // namespace lemmascope

@@ -4,6 +4,7 @@
 #include "core/graph/ops/op_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lemmascope {
 
@@ -89,6 +90,20 @@ void inferConstantOfShape(InferContext& c) {
     }
 }
 
+// Of float constants: max(ceil((limit - start) / delta), 0), in double as ONNX's own inference and ONNX Runtime compute it.
+std::optional<Dim> constantRangeLength(const InferContext& c) {
+    double values[3] = {};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::optional<std::vector<double>> numbers = c.numbers(i);
+        if (!numbers || numbers->size() != 1) {
+            return std::nullopt;
+        }
+        values[i] = numbers->front();
+    }
+    const double length = std::ceil((values[1] - values[0]) / values[2]);
+    return length > -9.0e15 && length < 9.0e15 ? std::optional<Dim>(Dim(std::max<std::int64_t>(static_cast<std::int64_t>(length), 0))) : std::nullopt;
+}
+
 void inferRange(InferContext& c) {
     if (!c.checkSameElement({0, 1, 2})) {
         return;
@@ -98,7 +113,7 @@ void inferRange(InferContext& c) {
     const std::vector<Dim>* delta = c.elements(2);
     const bool single = start != nullptr && limit != nullptr && delta != nullptr && start->size() == 1 && limit->size() == 1 && delta->size() == 1;
     if (!single || !delta->front().isKnown()) {
-        c.setResult(0, c.element(0), Shape{c.unknown(0, 0)});
+        c.setResult(0, c.element(0), Shape{constantRangeLength(c).value_or(c.unknown(0, 0))});
         return;
     }
     const std::int64_t step = delta->front().value();
@@ -281,6 +296,34 @@ void inferUnsqueeze(InferContext& c) {
     keepElements(c);
 }
 
+// Result axis k is operand axis `sources[k]`.
+void transposeElements(InferContext& c, const std::vector<std::size_t>& sources) {
+    const std::vector<Dim>* elements = c.elements(0);
+    const std::optional<std::vector<std::int64_t>> from = smallShape(c.shape(0));
+    if (elements == nullptr || !from) {
+        return;
+    }
+    std::vector<std::size_t> strides(from->size(), 1);
+    for (std::size_t axis = from->size(); axis > 1; --axis) {
+        strides[axis - 2] = strides[axis - 1] * static_cast<std::size_t>((*from)[axis - 1]);
+    }
+    std::vector<std::size_t> flat{0};
+    for (const std::size_t source : sources) {
+        std::vector<std::size_t> next;
+        for (const std::size_t base : flat) {
+            for (std::size_t k = 0; k < static_cast<std::size_t>((*from)[source]); ++k) {
+                next.push_back(base + k * strides[source]);
+            }
+        }
+        flat = std::move(next);
+    }
+    std::vector<Dim> out;
+    for (const std::size_t index : flat) {
+        out.push_back((*elements)[index]);
+    }
+    c.setElements(0, std::move(out));
+}
+
 void inferTranspose(InferContext& c) {
     const std::vector<std::int64_t>* perm = c.intsAttribute("perm");
     if (!c.shape(0)) {
@@ -289,6 +332,10 @@ void inferTranspose(InferContext& c) {
     }
     const Shape& shape = *c.shape(0);
     Shape out(shape.rbegin(), shape.rend());
+    std::vector<std::size_t> sources(shape.size());
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        sources[k] = shape.size() - 1 - k;
+    }
     if (perm != nullptr) {
         if (perm->size() != shape.size()) {
             c.fail("attribute 'perm' has " + counted(perm->size(), "value") + ", expected " + std::to_string(shape.size()));
@@ -298,14 +345,13 @@ void inferTranspose(InferContext& c) {
         if (!order) {
             return;
         }
+        sources = *order;
         for (std::size_t k = 0; k < shape.size(); ++k) {
-            out[k] = shape[(*order)[k]];
+            out[k] = shape[sources[k]];
         }
     }
     c.setResult(0, c.element(0), std::move(out));
-    if (shape.size() <= 1) {
-        keepElements(c);
-    }
+    transposeElements(c, sources);
 }
 
 } // namespace

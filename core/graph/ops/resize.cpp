@@ -17,10 +17,11 @@ Dim scaled(const Dim& length, float scale) {
         const float product = std::floor(static_cast<float>(length.value()) * scale);
         return product >= 0 && product < 9.0e15F ? Dim(static_cast<std::int64_t>(product)) : Dim(-1);
     }
-    constexpr float Denominator = 64;
-    const float numerator = scale * Denominator;
-    if (numerator == std::floor(numerator) && numerator > 0 && numerator < 65536.0F) {
-        return Dim::floorDiv(length * Dim(static_cast<std::int64_t>(numerator)), Dim(static_cast<std::int64_t>(Denominator)));
+    for (std::int64_t denominator = 1; denominator <= 64; denominator *= 2) {
+        const float numerator = scale * static_cast<float>(denominator);
+        if (numerator == std::floor(numerator) && numerator > 0 && numerator < 65536.0F) {
+            return Dim::floorDiv(length * Dim(static_cast<std::int64_t>(numerator)), Dim(denominator));
+        }
     }
     return InferContext::derived("scaled by " + std::to_string(std::bit_cast<std::uint32_t>(scale)), {length});
 }
