@@ -5,6 +5,7 @@
 #include "core/graph/ops/op_block.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace lemmascope {
 
@@ -123,6 +124,44 @@ void checkResults(InferContext& c) {
     }
 }
 
+// Nodes of a graph and of all graphs nested in it, each as often as it stands there: a function that is called twice counts
+// twice, so a small file may be very large written out. Each graph is counted once. Stops at MaxNodes + 1.
+std::size_t writtenOutNodes(const Graph& top) {
+    std::unordered_map<const Graph*, std::size_t> counts;
+    std::vector<const Graph*> stack{&top};
+    while (!stack.empty()) {
+        const Graph* graph = stack.back();
+        if (counts.count(graph) != 0) {
+            stack.pop_back();
+            continue;
+        }
+        std::size_t count = graph->nodes.size();
+        bool ready = true;
+        for (const Node& node : graph->nodes) {
+            if (!node.body && node.attributes.empty()) {
+                continue;
+            }
+            for (const auto& [role, nested] : Graph::nestedGraphs(node)) {
+                if (nested == nullptr) {
+                    continue;
+                }
+                const auto known = counts.find(nested.get());
+                if (known == counts.end()) {
+                    stack.push_back(nested.get());
+                    ready = false;
+                } else {
+                    count = std::min(count + known->second, MaxNodes + 1);
+                }
+            }
+        }
+        if (ready) {
+            counts.emplace(graph, count);
+            stack.pop_back();
+        }
+    }
+    return counts.at(&top);
+}
+
 class Naming final : public NodeNaming {
   public:
     Naming(InferFrame& frame, NodeId node) : m_frame(frame), m_node(node) {}
@@ -146,6 +185,9 @@ class Inference {
     }
 
     Result<std::shared_ptr<const Graph>> run(const Graph& graph) {
+        if (writtenOutNodes(graph) > MaxNodes) {
+            return tooManyNodes();
+        }
         m_order = DimOrder(substitutedLowest(graph));
         Graph top = graph;
         substituteRanges(top);
@@ -176,6 +218,10 @@ class Inference {
     }
 
   private:
+    static tl::unexpected<Error> tooManyNodes() {
+        return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(MaxNodes) + " nodes, counting nested graphs");
+    }
+
     std::map<std::string, std::int64_t> substitutedLowest(const Graph& graph) const {
         std::map<std::string, std::int64_t> lowest;
         for (const auto& [symbol, range] : graph.symbols) {
@@ -216,7 +262,7 @@ class Inference {
             return fail(ErrorCode::TooLarge, "graphs are nested more than " + std::to_string(MaxDepth) + " deep");
         }
         if (m_nodeCount > MaxNodes) {
-            return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(MaxNodes) + " nodes, counting nested graphs");
+            return tooManyNodes(); // loop bodies are inferred more than once
         }
         auto frame = std::make_unique<InferFrame>();
         frame->graph = std::move(graph);

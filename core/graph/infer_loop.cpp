@@ -197,7 +197,7 @@ std::optional<ScanForm> scanForm(InferContext& c) {
     const std::int64_t scans = c.intAttribute("num_scan_inputs", 0);
     if (scans < 1 || static_cast<std::size_t>(scans) + form.firstOperand > c.operandCount()) {
         c.fail(c.hasAttribute("num_scan_inputs")
-                   ? "attribute 'num_scan_inputs' is " + std::to_string(scans) + ", but there are " + counted(c.operandCount(), "operand")
+                   ? "attribute 'num_scan_inputs' is " + std::to_string(scans) + ", but the node has " + counted(c.operandCount(), "operand")
                    : "attribute 'num_scan_inputs' is missing");
         return std::nullopt;
     }

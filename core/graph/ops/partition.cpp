@@ -35,7 +35,7 @@ std::optional<std::vector<Dim>> partLengths(InferContext& c, const Dim& whole) {
     const bool uneven = c.since() >= 18;
     const std::int64_t named = c.intAttribute("num_outputs", static_cast<std::int64_t>(count));
     if (named != static_cast<std::int64_t>(count)) {
-        c.fail("attribute 'num_outputs' is " + std::to_string(named) + ", but there are " + counted(count, "result"));
+        c.fail("attribute 'num_outputs' is " + std::to_string(named) + ", but the node has " + counted(count, "result"));
         return std::nullopt;
     }
     const Dim number(static_cast<std::int64_t>(count));
