@@ -110,8 +110,8 @@ std::string inQuotes(std::string_view name) {
 std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
     constexpr std::size_t Longest = 64;
     std::optional<std::string_view> best;
-    std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
-    if (word.empty() || word.size() > Longest) {
+    std::size_t bestDistance = word.size() / 3 + 1; // a word of two letters is near to anything
+    if (word.size() > Longest) {
         return best;
     }
     for (const std::string_view candidate : candidates) {

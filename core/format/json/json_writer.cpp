@@ -223,13 +223,15 @@ class Writer {
         }
     }
 
+    /// An entry a line; bare names share one.
     static void printLines(Frame& frame, const std::string& key, const std::vector<std::string>& lines, bool& first) {
         if (lines.empty()) {
             return;
         }
+        const bool names = std::all_of(lines.begin(), lines.end(), [](const std::string& line) { return line.front() == '"'; });
         frame.text += std::string(first ? "" : ",") + "\n" + frame.indent + "  \"" + key + "\": [";
         for (std::size_t k = 0; k < lines.size(); ++k) {
-            frame.text += (k == 0 ? "\n" : ",\n") + frame.indent + "    " + lines[k];
+            frame.text += (k == 0 ? "" : (names ? ", " : ",")) + (names ? std::string() : "\n" + frame.indent + "    ") + lines[k];
         }
         frame.text += "]";
         first = false;

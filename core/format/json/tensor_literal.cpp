@@ -67,8 +67,9 @@ std::optional<double> specialFloat(const Value& item) {
 /// Writes the elements of a `data` literal one after the other.
 class Elements {
   public:
-    Elements(Tensor& tensor, std::vector<std::string>& strings, Problem& problem)
-        : m_element(tensor.element()), m_unit(byteSize(tensor.element())), m_strings(strings), m_problem(problem) {
+    /// Strings are collected in `strings`; other elements are written into `tensor`.
+    Elements(ElementType element, Tensor& tensor, std::vector<std::string>& strings, Problem& problem)
+        : m_element(element), m_unit(byteSize(element)), m_strings(strings), m_problem(problem) {
         if (m_element != ElementType::String) {
             m_bytes = writableBytes(tensor);
         }
@@ -235,7 +236,7 @@ Tensor fromData(const Value& data, ElementType element, const std::vector<std::i
     if (element == ElementType::Undefined) {
         return tensor;
     }
-    Elements elements(tensor, strings, problem);
+    Elements elements(element, tensor, strings, problem);
     if (single) {
         elements.add(data);
     } else if (nested) {
