@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -53,10 +54,13 @@ struct Rows {
     double height = 0.0;
 };
 
+/// `startOrder`: x of nodes whose order is to be kept where it does no harm, NaN elsewhere; empty: input order.
 Side makeSide(const LayoutGraph& graph, const std::vector<std::uint32_t>& layer, std::uint32_t layerCount, const std::vector<bool>& skipped,
-              const std::stop_token& stop) {
+              const std::vector<double>& startOrder, const std::stop_token& stop) {
     Side side;
     side.proper = properGraph(graph, layer, layerCount, skipped, LongestSpan);
+    if (!startOrder.empty())
+        orderByKeys(side.proper, startOrder);
     reduceCrossings(side.proper, stop);
     std::vector<double> width(side.proper.vertexCount(), VirtualWidth);
     for (std::size_t v = 0; v < graph.nodes.size(); ++v)
@@ -140,7 +144,7 @@ Result<Layout> layoutLayered(const LayoutGraph& graph, std::stop_token stop) {
         pulledDown.push_back(node.pulledDown);
     const std::vector<std::uint32_t> layer = longestPathLayers(pulledDown, graph.edges, skipped);
     const std::uint32_t layerCount = countLayers(layer);
-    const Side side = makeSide(graph, layer, layerCount, skipped, stop);
+    const Side side = makeSide(graph, layer, layerCount, skipped, {}, stop);
     if (stop.stop_requested())
         return fail(ErrorCode::Cancelled, "layout: stopped");
     const std::array graphs{&graph};
@@ -158,8 +162,13 @@ Result<JointLayout> layoutJoint(const LayoutGraph& reference, const LayoutGraph&
     if (stop.stop_requested())
         return fail(ErrorCode::Cancelled, "layout: stopped");
     const std::uint32_t layerCount = std::max(countLayers(layers.reference), countLayers(layers.rewritten));
-    const Side left = makeSide(reference, layers.reference, layerCount, referenceSkipped, stop);
-    const Side right = makeSide(rewritten, layers.rewritten, layerCount, rewrittenSkipped, stop);
+    const Side left = makeSide(reference, layers.reference, layerCount, referenceSkipped, {}, stop);
+    // Partners keep their order across, however differently the files list their nodes.
+    std::vector<double> startOrder(rewritten.nodes.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t r = 0; r < reference.nodes.size(); ++r)
+        if (layers.partnerOfReference[r])
+            startOrder[*layers.partnerOfReference[r]] = left.x[r];
+    const Side right = makeSide(rewritten, layers.rewritten, layerCount, rewrittenSkipped, startOrder, stop);
     if (stop.stop_requested())
         return fail(ErrorCode::Cancelled, "layout: stopped");
     const std::array graphs{&reference, &rewritten};

@@ -1,7 +1,8 @@
 #include "core/layout/ordering.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace lemmascope {
@@ -129,6 +130,40 @@ ProperGraph properGraph(const LayoutGraph& graph, const std::vector<std::uint32_
         proper.layers[proper.layer[v]].push_back(v);
     }
     return proper;
+}
+
+void orderByKeys(ProperGraph& graph, const std::vector<double>& nodeKey) {
+    std::vector<double> key(graph.vertexCount(), std::numeric_limits<double>::quiet_NaN());
+    std::ranges::copy(nodeKey, key.begin());
+    const auto fillIn = [&](std::uint32_t vertex, std::span<const ProperGraph::Link> links) {
+        if (!std::isnan(key[vertex]))
+            return;
+        double sum = 0.0;
+        int known = 0;
+        for (const ProperGraph::Link& link : links)
+            if (!std::isnan(key[link.vertex])) {
+                sum += key[link.vertex];
+                ++known;
+            }
+        if (known > 0)
+            key[vertex] = sum / known;
+    };
+    for (const std::vector<std::uint32_t>& layer : graph.layers)
+        for (const std::uint32_t vertex : layer)
+            fillIn(vertex, graph.above(vertex));
+    for (auto layer = graph.layers.rbegin(); layer != graph.layers.rend(); ++layer)
+        for (const std::uint32_t vertex : *layer)
+            fillIn(vertex, graph.below(vertex));
+    for (std::uint32_t layer = 0; layer < graph.layers.size(); ++layer) {
+        double previous = 0.0;
+        for (const std::uint32_t vertex : graph.layers[layer]) {
+            if (std::isnan(key[vertex]))
+                key[vertex] = previous;
+            previous = key[vertex];
+        }
+        std::ranges::stable_sort(graph.layers[layer], {}, [&](std::uint32_t vertex) { return key[vertex]; });
+        renumber(graph, layer);
+    }
 }
 
 void reduceCrossings(ProperGraph& graph, const std::stop_token& stop) {

@@ -40,6 +40,10 @@ struct ProperGraph {
 [[nodiscard]] ProperGraph properGraph(const LayoutGraph& graph, const std::vector<std::uint32_t>& layer, std::uint32_t layerCount,
                                       const std::vector<bool>& skipped, std::uint32_t longestSpan);
 
+/// Sorts each layer by `nodeKey`, one per node, where it is known (not NaN); a vertex without one goes by its neighbours
+/// above, else below. Where `reduceCrossings` starts from decides which of many good orders it finds.
+void orderByKeys(ProperGraph& graph, const std::vector<double>& nodeKey);
+
 /// Reorders each layer by barycentres, sweeping down and up a fixed number of times, and keeps the order with the fewest
 /// crossings. Ties keep the order there was. Returns early, with the order so far, when stopped.
 void reduceCrossings(ProperGraph& graph, const std::stop_token& stop);

@@ -1,8 +1,13 @@
 #include "core/layout/placement.h"
 
+#include "core/layout/alignment.h"
+#include "core/layout/relaxation.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
+#include <span>
 
 // Compaction differs from the paper, whose classes and shifts were wrong in rare cases (the authors' erratum of 2020):
 // blocks of aligned vertices form a graph with an edge to the block on the right, weighted with the separation; longest
@@ -15,88 +20,10 @@ namespace {
 
 constexpr std::uint32_t None = 0xFFFFFFFFU;
 
-/// Segments that cross an inner segment (between two virtual vertices): the inner one, part of a long edge, stays straight.
-std::vector<bool> conflictingSegments(const ProperGraph& graph) {
-    std::vector<bool> conflicting(graph.segmentCount, false);
-    for (std::size_t layer = 1; layer < graph.layers.size(); ++layer) {
-        const std::vector<std::uint32_t>& lower = graph.layers[layer];
-        const auto upperCount = static_cast<std::uint32_t>(graph.layers[layer - 1].size());
-        std::uint32_t left = 0; // upper end of the last inner segment
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < lower.size(); ++i) {
-            const std::span<const ProperGraph::Link> above = graph.above(lower[i]);
-            const bool inner = graph.isVirtual(lower[i]) && above.size() == 1 && graph.isVirtual(above[0].vertex);
-            if (!inner && i + 1 < lower.size())
-                continue;
-            const std::uint32_t right = inner ? graph.position[above[0].vertex] : upperCount;
-            for (; next <= i; ++next)
-                for (const ProperGraph::Link& link : graph.above(lower[next]))
-                    if (const std::uint32_t p = graph.position[link.vertex]; p < left || p > right)
-                        conflicting[link.segment] = true;
-            left = right;
-        }
-    }
-    return conflicting;
-}
-
-/// Vertices joined into vertical blocks: `root` is the block's first vertex, `align` the next one, cyclically.
-struct Blocks {
-    std::vector<std::uint32_t> root, align;
-};
-
-/// `downwards`: layers from the top, aligned with upper neighbours. `fromLeft`: the left one of two medians is tried first.
-Blocks alignVertically(const ProperGraph& graph, const std::vector<bool>& conflicting, bool downwards, bool fromLeft) {
-    const std::size_t vertexCount = graph.vertexCount();
-    Blocks blocks;
-    blocks.root.resize(vertexCount);
-    for (std::uint32_t v = 0; v < vertexCount; ++v)
-        blocks.root[v] = v;
-    blocks.align = blocks.root;
-    std::vector<ProperGraph::Link> neighbours;
-    const std::size_t layerCount = graph.layers.size();
-    for (std::size_t step = 1; step < layerCount; ++step) {
-        const std::vector<std::uint32_t>& vertices = graph.layers[downwards ? step : layerCount - 1 - step];
-        // Positions as seen from the side we come from, so that one comparison serves both.
-        const auto side = [&](std::uint32_t vertex) {
-            const auto p = static_cast<std::int64_t>(graph.position[vertex]);
-            return fromLeft ? p : -p;
-        };
-        std::int64_t reached = std::numeric_limits<std::int64_t>::min();
-        for (std::size_t k = 0; k < vertices.size(); ++k) {
-            const std::uint32_t vertex = fromLeft ? vertices[k] : vertices[vertices.size() - 1 - k];
-            const std::span<const ProperGraph::Link> links = downwards ? graph.above(vertex) : graph.below(vertex);
-            if (links.empty())
-                continue;
-            neighbours.assign(links.begin(), links.end());
-            const std::size_t first = (neighbours.size() - 1) / 2, last = neighbours.size() / 2;
-            if (neighbours.size() > 1)
-                std::ranges::stable_sort(neighbours, {}, [&](const ProperGraph::Link& link) { return side(link.vertex); });
-            for (std::size_t m = first; m <= last && blocks.align[vertex] == vertex; ++m) {
-                const ProperGraph::Link& link = neighbours[m];
-                if (conflicting[link.segment] || side(link.vertex) <= reached)
-                    continue;
-                blocks.align[link.vertex] = vertex;
-                blocks.root[vertex] = blocks.root[link.vertex];
-                blocks.align[vertex] = blocks.root[vertex];
-                reached = side(link.vertex);
-            }
-        }
-    }
-    return blocks;
-}
-
-struct Spacing {
-    const ProperGraph& graph;
-    const std::vector<double>& width;
-    double nodeGap;
-    double virtualGap;
-
-    /// Least distance of two neighbours' centres.
-    [[nodiscard]] double between(std::uint32_t a, std::uint32_t b) const {
-        const double gap = ((graph.isVirtual(a) ? virtualGap : nodeGap) + (graph.isVirtual(b) ? virtualGap : nodeGap)) / 2;
-        return (width[a] + width[b]) / 2 + gap;
-    }
-};
+// Blocks that lean on each other like a staircase can make a layout many times wider than any of its layers; beyond this
+// the other method is narrower and shorter in its edges.
+constexpr double WidthAllowed = 2.0;
+constexpr double WidthAlwaysAllowed = 400.0;
 
 /// Places blocks. With `fromLeft` as far left as they go and then closed up to the right; otherwise the mirror image.
 std::vector<double> compact(const Spacing& spacing, const Blocks& blocks, bool fromLeft) {
@@ -163,12 +90,84 @@ Extent extentOf(const std::vector<double>& x, const std::vector<double>& width) 
     return extent;
 }
 
+/// Width of the layer that is widest when packed: no layout is narrower.
+double widestLayer(const Spacing& spacing) {
+    double widest = 0.0;
+    for (const std::vector<std::uint32_t>& layer : spacing.graph.layers) {
+        double width = 0.0;
+        for (std::size_t i = 1; i < layer.size(); ++i)
+            width += spacing.between(layer[i - 1], layer[i]);
+        widest = std::max(widest, width);
+    }
+    return widest;
+}
+
+/// The candidates that are not much wider than the narrowest, moved into its extent, to the side they were packed
+/// against; then the middle value of each vertex (the mean of two middle ones). Order and distances within layers hold
+/// in the result because they hold in each candidate.
+std::vector<double> middleOf(std::array<std::vector<double>, 4>& candidates, const std::array<Extent, 4>& extents, const Extent& narrowest) {
+    std::vector<std::size_t> used;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (extents[i].size() > 1.5 * narrowest.size())
+            continue;
+        used.push_back(i);
+        const double shift = i % 2 == 0 ? narrowest.left - extents[i].left : narrowest.right - extents[i].right;
+        for (double& x : candidates[i])
+            x += shift;
+    }
+    std::vector<double> middle(candidates[0].size());
+    std::array<double, 4> values{};
+    for (std::size_t v = 0; v < middle.size(); ++v) {
+        for (std::size_t k = 0; k < used.size(); ++k)
+            values[k] = candidates[used[k]][v];
+        std::sort(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(used.size()));
+        middle[v] = (values[(used.size() - 1) / 2] + values[used.size() / 2]) / 2;
+    }
+    return middle;
+}
+
+/// Moves vertices that only hang on others (none of their segments takes part in alignment) towards those, as far as
+/// their neighbours in the layer allow.
+void gatherLeaves(const Spacing& spacing, const std::vector<bool>& excluded, std::vector<double>& x) {
+    const ProperGraph& graph = spacing.graph;
+    const auto wish = [&](std::uint32_t vertex) -> std::optional<double> {
+        double sum = 0.0;
+        std::size_t count = 0;
+        for (const std::span<const ProperGraph::Link> links : {graph.above(vertex), graph.below(vertex)})
+            for (const ProperGraph::Link& link : links) {
+                if (!excluded[link.segment] || graph.isVirtual(vertex))
+                    return std::nullopt;
+                sum += x[link.vertex];
+                ++count;
+            }
+        return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+    };
+    for (const std::vector<std::uint32_t>& layer : graph.layers) {
+        const auto gather = [&](std::size_t i) {
+            const std::uint32_t vertex = layer[i];
+            const std::optional<double> target = wish(vertex);
+            if (!target)
+                return;
+            double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+            if (i > 0)
+                low = std::min(x[vertex], x[layer[i - 1]] + spacing.between(layer[i - 1], vertex));
+            if (i + 1 < layer.size())
+                high = std::max(x[vertex], x[layer[i + 1]] - spacing.between(vertex, layer[i + 1]));
+            x[vertex] = std::clamp(*target, low, high);
+        };
+        for (std::size_t i = 0; i < layer.size(); ++i)
+            gather(i);
+        for (std::size_t i = layer.size(); i-- > 0;)
+            gather(i);
+    }
+}
+
 } // namespace
 
 std::vector<double> horizontalPlacement(const ProperGraph& graph, const std::vector<double>& width, double nodeGap, double virtualGap,
                                         const std::stop_token& stop) {
     const std::size_t vertexCount = graph.vertexCount();
-    const std::vector<bool> conflicting = conflictingSegments(graph);
+    const std::vector<bool> excluded = segmentsNotToAlign(graph);
     const Spacing spacing{graph, width, nodeGap, virtualGap};
     std::array<std::vector<double>, 4> candidates;
     std::array<Extent, 4> extents;
@@ -176,22 +175,16 @@ std::vector<double> horizontalPlacement(const ProperGraph& graph, const std::vec
         if (stop.stop_requested())
             return std::vector<double>(vertexCount, 0.0);
         const bool fromLeft = i % 2 == 0;
-        candidates[i] = compact(spacing, alignVertically(graph, conflicting, i < 2, fromLeft), fromLeft);
+        candidates[i] = compact(spacing, alignVertically(graph, excluded, i < 2, fromLeft), fromLeft);
         extents[i] = extentOf(candidates[i], width);
     }
-    // All four are moved into the narrowest one's extent, to the side they were packed against.
     const Extent narrowest = *std::ranges::min_element(extents, {}, &Extent::size);
-    for (std::size_t i = 0; i < 4; ++i) {
-        const double shift = i % 2 == 0 ? narrowest.left - extents[i].left : narrowest.right - extents[i].right;
-        for (double& x : candidates[i])
-            x += shift;
-    }
-    std::vector<double> x(vertexCount);
-    for (std::size_t v = 0; v < vertexCount; ++v) {
-        std::array<double, 4> values{candidates[0][v], candidates[1][v], candidates[2][v], candidates[3][v]};
-        std::ranges::sort(values);
-        x[v] = (values[1] + values[2]) / 2;
-    }
+    std::vector<double> x;
+    if (narrowest.size() <= WidthAllowed * widestLayer(spacing) + WidthAlwaysAllowed)
+        x = middleOf(candidates, extents, narrowest);
+    else
+        x = relaxedPlacement(spacing, alignVertically(graph, excluded, true, true), stop);
+    gatherLeaves(spacing, excluded, x);
     const double left = extentOf(x, width).left;
     for (double& value : x)
         value -= left;

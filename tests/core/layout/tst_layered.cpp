@@ -257,6 +257,62 @@ class TestLayered : public QObject {
         QCOMPARE(faultIn(rewritten, joint.rewritten), std::string());
     }
 
+    void partnersKeepTheirOrderAcross() {
+        // The rewritten file lists the four parallel chains backwards.
+        const LayoutGraph reference = graphOf("0>1 0>2 0>3 0>4 1>5 2>6 3>7 4>8"), plain = graphOf("0>4 0>3 0>2 0>1 4>8 3>7 2>6 1>5");
+        LayoutGraph left = reference, right = plain;
+        for (std::uint32_t v = 0; v < 9; ++v) {
+            left.nodes[v].partner = v == 0 || v > 4 ? (v == 0 ? 0 : 13 - v) : 5 - v;
+            right.nodes[left.nodes[v].partner].partner = v;
+        }
+        const JointLayout joint = layoutJoint(left, right, {}).value();
+        for (std::uint32_t v = 0; v < 9; ++v) {
+            QCOMPARE(joint.rewritten.nodes[left.nodes[v].partner].x, joint.reference.nodes[v].x);
+            QCOMPARE(joint.rewritten.nodes[left.nodes[v].partner].y, joint.reference.nodes[v].y);
+        }
+    }
+
+    void parallelWorkDoesNotDrift() {
+        // Blocks in a row, each with a branch, a residual edge and constants: as wide as one block, however many there are.
+        LayoutGraph graph;
+        const auto node = [&](bool constant = false) {
+            graph.nodes.push_back({constant ? 70.0 : 110.0, constant ? 22.0 : 36.0, 0xFFFFFFFFU, constant});
+            return static_cast<std::uint32_t>(graph.nodes.size() - 1);
+        };
+        const auto after = [&](std::initializer_list<std::uint32_t> operands) {
+            const std::uint32_t result = node();
+            for (const std::uint32_t operand : operands)
+                graph.edges.push_back({operand, result});
+            return result;
+        };
+        std::uint32_t x = node();
+        for (int block = 0; block < 200; ++block) {
+            const std::uint32_t normal = after({x, node(true), node(true)});
+            const std::uint32_t left = after({after({normal, node(true)}), node(true)});
+            const std::uint32_t right = after({after({normal, node(true)}), node(true)});
+            x = after({x, after({left, right})});
+        }
+        const Layout layout = layoutLayered(graph, {}).value();
+        QCOMPARE(faultIn(graph, layout), std::string());
+        QVERIFY2(layout.width < 1500, qPrintable(QString::number(layout.width)));
+    }
+
+    void denseGraphsStayNearTheWidthOfTheirWidestLayer() {
+        std::mt19937 random(3);
+        LayoutGraph graph;
+        graph.nodes.resize(3000);
+        for (std::uint32_t v = 1; v < 3000; ++v)
+            for (std::uint32_t operand = 0; operand <= v % 2; ++operand)
+                graph.edges.push_back({static_cast<std::uint32_t>(v - 1 - random() % std::min(v, 60U)), v});
+        const Layout layout = layoutLayered(graph, {}).value();
+        QCOMPARE(faultIn(graph, layout), std::string());
+        std::vector<double> packed(*std::ranges::max_element(layout.layers) + 1, 0.0); // boxes alone, without the edges between
+        for (std::uint32_t v = 0; v < 3000; ++v)
+            packed[layout.layers[v]] += graph.nodes[v].width;
+        const double widest = *std::ranges::max_element(packed);
+        QVERIFY2(layout.width < 5 * widest, qPrintable(QString("%1 for %2").arg(layout.width).arg(widest)));
+    }
+
     void movedNodeAloneLosesItsPartner() {
         // Node 0 moves from the top to the bottom; the twenty others keep their partners and stay level.
         LayoutGraph reference, rewritten;
