@@ -66,6 +66,18 @@ void appendAttribute(std::string& text, const Attribute& attribute) {
     text += ";";
 }
 
+// Attributes of our own only say how a node is written.
+bool hasMeaning(const std::string& key) { return key.compare(0, 11, "lemmascope.") != 0; }
+
+void appendAttributes(std::string& text, const Node& node) {
+    for (const auto& [key, attribute] : node.attributes) {
+        if (hasMeaning(key)) {
+            appendString(text, key);
+            appendAttribute(text, attribute);
+        }
+    }
+}
+
 // The version whose meaning is in force: equal for two opsets between which the op did not change.
 std::int64_t meaningOf(const OpId& op) {
     const OpSchema* schema = findOp(op);
@@ -142,10 +154,7 @@ class NestedText {
             for (const ValueId result : node.results) {
                 text += nameOf(work, result) + ",";
             }
-            for (const auto& [key, attribute] : node.attributes) {
-                appendString(text, key);
-                appendAttribute(text, attribute);
-            }
+            appendAttributes(text, node);
             for (const auto& [role, nested] : Graph::nestedGraphs(node)) {
                 std::map<std::uint32_t, std::string> names;
                 for (const Capture& capture : nested->captures) {
@@ -195,10 +204,7 @@ Digest128 digestOfNode(InferFrame& frame, NodeId id) {
     for (const ValueId operand : node.operands) {
         text += operand.isValid() ? digestOf(operand).hex() : std::string("-");
     }
-    for (const auto& [key, attribute] : node.attributes) {
-        appendString(text, key);
-        appendAttribute(text, attribute);
-    }
+    appendAttributes(text, node);
     NestedText().append(text, node, digestOf);
     if (const std::uint32_t ordinal = randomOrdinal(frame, id); ordinal != 0) {
         // Frames are told apart by the node that holds them.

@@ -196,15 +196,16 @@ void inferStoreSlice(InferContext& c) {
     Shape place;
     for (std::size_t axis = 0; axis < table.size(); ++axis) {
         const std::int64_t start = (*lists[0])[axis];
-        const std::int64_t end = (*lists[1])[axis];
         const std::int64_t step = (*lists[2])[axis];
-        const bool inside = start >= 0 && start <= end && step != 0 && step != INT64_MIN && (!table[axis].isKnown() || end <= table[axis].value());
-        if (!inside) {
-            c.fail("stores [" + std::to_string(start) + ", " + std::to_string(end) + ") in steps of " + std::to_string(step) + " on axis " +
+        // A reader that does not know the length writes the greatest integer for the whole axis.
+        const Dim end = (*lists[1])[axis] == INT64_MAX ? table[axis] : Dim((*lists[1])[axis]);
+        const bool ordered = !end.isKnown() || (start <= end.value() && (!table[axis].isKnown() || end.value() <= table[axis].value()));
+        if (start < 0 || !ordered || step == 0 || step == INT64_MIN) {
+            c.fail("stores [" + std::to_string(start) + ", " + end.text() + ") in steps of " + std::to_string(step) + " on axis " +
                    std::to_string(axis) + " of length " + table[axis].text());
             return;
         }
-        place.push_back(Dim::ceilDiv(Dim(end - start), Dim(step < 0 ? -step : step)));
+        place.push_back(Dim::ceilDiv(end - Dim(start), Dim(step < 0 ? -step : step)));
     }
     storeInto(c, place);
 }

@@ -153,7 +153,7 @@ void inferReshape(InferContext& c) {
     if (const std::vector<std::int64_t>* attribute = c.intsAttribute("shape")) {
         wanted.assign(attribute->begin(), attribute->end());
     } else if (!c.has(1)) {
-        c.fail(c.since() < 5 ? "attribute 'shape' is missing" : "operand 1 is missing");
+        c.fail("attribute 'shape' is missing");
         return;
     } else if (c.elements(1) == nullptr || !c.checkRank(1, 1)) {
         std::optional<Shape> shape;
@@ -373,7 +373,8 @@ OpBlocks layoutOps() {
         {OnnxDomain, "Shape", {1, 13, 15, 19, 21, 23, 24, 25}, 1, 1, Computing, "start:i end:i", inferShape},
         {OnnxDomain, "Size", {1, 13, 19, 21, 23, 24, 25}, 1, 1, Computing, "", inferSize},
         {OnnxDomain, "Range", {11}, 3, 3, Computing, "", inferRange},
-        {OnnxDomain, "Reshape", {1, 5, 13, 14, 19, 21, 23, 24, 25}, 1, 2, Movement, "shape:I allowzero:i", inferReshape},
+        {OnnxDomain, "Reshape", {1}, 1, 1, Movement, "shape:I", inferReshape},
+        {OnnxDomain, "Reshape", {5, 13, 14, 19, 21, 23, 24, 25}, 2, 2, Movement, "allowzero:i", inferReshape},
         {OnnxDomain, "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, 1, 1, Movement, "axis:i", inferFlatten},
         {OnnxDomain, "Squeeze", {1, 11}, 1, 1, Movement, "axes:I", inferSqueeze},
         {OnnxDomain, "Squeeze", {13, 21, 23, 24, 25}, 1, 2, Movement, "", inferSqueeze},

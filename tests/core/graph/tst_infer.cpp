@@ -381,6 +381,8 @@ void TestInfer::tables_data() {
         "error: node 'y': a value of shape [1,4] does not fit its place of shape [2,4]");
     row("store outside", "in t f32[16,8]; in v f32[4,8]; y = lemmascope::StoreSlice(t, v) starts=[14,0] ends=[18,8] steps=[1,1]; out y",
         "error: node 'y': stores [14, 18) in steps of 1 on axis 0 of length 16");
+    row("store along a whole symbolic axis",
+        "in t f32[16,n]; in v f32[2,n]; y = lemmascope::StoreSlice(t, v) starts=[4,0] ends=[6,9223372036854775807] steps=[1,1]; out y", "f32[16,n]");
     row("store rows", "in t f32[16,8]; in v f32[2,8]; in r i64[2]; y = lemmascope::StoreRows(t, v, r); out y", "f32[16,8]");
     row("store other rows", "in t f32[16,8]; in v f32[3,8]; in r i64[2]; y = lemmascope::StoreRows(t, v, r); out y",
         "error: node 'y': a value of shape [3,8] does not fit its place of shape [2,8]");
