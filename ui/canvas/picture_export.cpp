@@ -19,7 +19,7 @@ namespace lemmascope {
 namespace {
 
 constexpr double Gap = 24.0;
-constexpr double LargestPixels = 64e6;   ///< of a PNG: 256 MB while it is painted
+constexpr double LargestPixels = 32e6;   ///< of a PNG: 128 MB, as much as Qt itself reads back
 constexpr double LargestSide = 16'384.0; ///< of a PNG
 constexpr double LargestPage = 14'000.0; ///< of a PDF, in points: readers stop at 200 inches
 constexpr int PdfResolution = 600;
@@ -128,7 +128,7 @@ Result<QByteArray> svg(const Composition& picture, const PictureOptions& options
     const QSizeF size = picture.size * options.scale;
     generator.setSize(QSize(static_cast<int>(std::ceil(size.width())), static_cast<int>(std::ceil(size.height()))));
     generator.setViewBox(QRectF(QPointF(), size));
-    generator.setTitle(options.title);
+    generator.setTitle(options.title.toHtmlEscaped()); // the generator writes it as it is
     QPainter painter;
     if (!painter.begin(&generator)) {
         return fail(ErrorCode::Internal, "the picture could not be encoded as SVG");

@@ -30,7 +30,7 @@ std::uint32_t search(const GraphScene& scene, const QPointF& from, Cost&& cost) 
         const QRectF area(from.x() - reach, from.y() - reach, 2.0 * reach, 2.0 * reach);
         scene.itemGrid.query(area, [&](std::uint32_t item) {
             const double c = cost(item);
-            if (c < bestCost || (c == bestCost && item < best)) {
+            if (c < bestCost || (c == bestCost && best != NoItem && item < best)) {
                 bestCost = c;
                 best = item;
             }
