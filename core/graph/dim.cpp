@@ -243,6 +243,18 @@ Dim Dim::floorDiv(const Dim& a, const Dim& b) {
         if (rest.isKnown()) {
             return whole + Dim(floorDivide(rest.m_value, b.m_value));
         }
+        // floor((floor(p, d) + c)/b) = floor(p + c*d, b*d): two strides in a row are one.
+        const Polynomial parts = rest.polynomial();
+        const Monomial& first = parts.monomials.front();
+        const bool constantRest = parts.monomials.size() == 1 || (parts.monomials.size() == 2 && parts.monomials.back().atoms.empty());
+        if (constantRest && first.coefficient == 1 && first.atoms.size() == 1 && first.atoms.front()->kind == AtomKind::FloorDiv) {
+            const Dim inner = first.atoms.front()->lhs;
+            const Dim divisor = first.atoms.front()->rhs;
+            const Dim constant(parts.monomials.size() == 2 ? parts.monomials.back().coefficient : 0);
+            if (divisor.isKnown() && divisor.m_value > 0 && !(divisor * b).overflowed()) {
+                return whole + floorDiv(inner + constant * divisor, divisor * b);
+            }
+        }
     }
     Polynomial polynomial;
     polynomial.monomials.push_back(

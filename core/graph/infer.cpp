@@ -2,6 +2,7 @@
 
 #include "core/graph/infer_frame.h"
 #include "core/graph/ops/element_arithmetic.h"
+#include "core/graph/ops/float_folding.h"
 #include "core/graph/ops/op_block.h"
 
 #include <algorithm>
@@ -362,6 +363,7 @@ class Inference {
         }
         if (!context.failed() && rule != nullptr && rule->rule != nullptr) {
             rule->rule(context);
+            foldSmallFloats(context);
         }
         if (!context.failed()) {
             checkResults(context);

@@ -11,6 +11,7 @@ class DimTest : public QObject {
     void equalPolynomialsAreEqual();
     void exactQuotientsStayPolynomials();
     void floorDivisionTakesWholeMultiplesOut();
+    void floorDivisionsInARowAreOne();
     void overflowPoisons();
     void lowerBoundsHoldForAllSizes();
     void halfRoundsOnceFromDouble();
@@ -38,6 +39,18 @@ void DimTest::floorDivisionTakesWholeMultiplesOut() {
     QVERIFY(Dim::floorDiv(n + Dim(3), Dim(2)) == Dim::floorDiv(n + Dim(1), Dim(2)) + Dim(1));
     QCOMPARE(Dim::floorDiv(n - Dim(1), Dim(2)).evaluate({{"n", 6}}).value(), std::int64_t(2));
     QVERIFY(Dim::floorDiv(Dim(-1), Dim(2)).is(-1));
+}
+
+void DimTest::floorDivisionsInARowAreOne() {
+    const Dim n = Dim::symbol("n");
+    QCOMPARE(QString::fromStdString(Dim::floorDiv(Dim::floorDiv(n + Dim(1), Dim(2)) + Dim(1), Dim(2)).text()), QStringLiteral("floor(n + 3, 4)"));
+    for (std::int64_t c = -5; c <= 5; ++c) {
+        const Dim nested = Dim::floorDiv(Dim::floorDiv(n - Dim(4), Dim(3)) + Dim(c), Dim(5));
+        for (std::int64_t size = 1; size < 40; ++size) {
+            const std::int64_t inner = Dim::floorDiv(Dim(size - 4), Dim(3)).value() + c;
+            QCOMPARE(nested.evaluate({{"n", size}}).value(), Dim::floorDiv(Dim(inner), Dim(5)).value());
+        }
+    }
 }
 
 void DimTest::overflowPoisons() {

@@ -426,6 +426,15 @@ void TestInfer::elementsOfShapeArithmetic_data() {
     row("shape to reshape",
         "in x f32[n,4,8]; s = Shape(x); const i i64[1] 0; b = Gather(s, i); const m i64[1] -1; t = Concat(b, m) axis=0; y = Reshape(x, t); out y",
         "f32[n,32]");
+    row("sizes computed in floats",
+        "in x f32[1,3,10,n]; s = Shape(x); const b i64[1] 2; const e i64[1] 3; h = Slice(s, b, e); f = Cast(h) to=1; const k f32[] 1.25; g = Mul(f, "
+        "k); "
+        "r = Floor(g); i = Cast(r) to=7; const o i64[2] 1 3; const w i64[1] 7; t = Concat(o, i, w) axis=0; y = Resize(x, , , t); out y",
+        "f32[1,3,12,7]");
+    row("scales computed in floats",
+        "in x f32[1,3,10,5]; const a f32[1] 3; const b f32[1] 2; d = Div(a, b); const o f32[3] 1 1 1; s = Concat(o, d) axis=0; y = Resize(x, , s); "
+        "out y",
+        "f32[1,3,10,7]");
     row("the exporter's expand",
         "in x f32[1,4]; in y f32[n,4]; s = Shape(y); const m i64[] -1; c = Equal(s, m); const o i64[2] 1 1; t = Where(c, o, s); "
         "z = Expand(x, t); out z",
