@@ -203,7 +203,7 @@ void MainWindow::followSession() {
     connect(m_session, &PairSession::openFailed, this, [this](const QString&, const QString&, const QString& why) {
         m_welcome->setTrouble(why);
         m_welcome->setFiles({}, {});
-        statusBar()->showMessage(tr("Could not open the pair: %1").arg(why), 10'000);
+        statusBar()->showMessage(tr("The pair could not be opened: see Messages."), 10'000);
     });
     connect(m_session, &PairSession::scenesChanged, this, &MainWindow::showScenes);
     connect(m_session, &PairSession::correspondenceChanged, this, &MainWindow::refreshOverlays);
@@ -245,8 +245,7 @@ void MainWindow::pairOpened() {
         canvas(side)->setNotice({});
         m_sides[static_cast<std::size_t>(side)]->setFile(open ? pathText(side == Side::Reference ? session.reference : session.rewritten)
                                                               : QString());
-        m_sides[static_cast<std::size_t>(side)]->setCounts(open ? tr("%n node(s)", nullptr, static_cast<int>(m_session->tree(side)->nodeCount()))
-                                                                : QString());
+        m_sides[static_cast<std::size_t>(side)]->setCounts(open ? tr("nodes: %1").arg(m_session->tree(side)->nodeCount()) : QString());
     }
     if (open) {
         setWindowTitle(tr("%1 ⇢ %2 — Lemmascope").arg(pathText(session.reference.filename()), pathText(session.rewritten.filename())));
@@ -357,7 +356,7 @@ void MainWindow::refreshPanels() {
 
 void MainWindow::refreshStatus() {
     const int running = m_jobs->runningCount();
-    m_jobsButton->setText(running == 0 ? tr("no jobs running") : tr("%n job(s) running", nullptr, running));
+    m_jobsButton->setText(running == 0 ? tr("no jobs running") : tr("jobs running: %1").arg(running));
     if (isWelcome()) {
         m_nodesLabel->clear();
         m_zoomLabel->clear();
@@ -475,7 +474,9 @@ void MainWindow::restoreDefaultLayout() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    saveLayout();
+    if (m_keepsLayout) {
+        saveLayout();
+    }
     m_session->stop();
     QMainWindow::closeEvent(event);
 }

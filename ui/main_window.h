@@ -57,6 +57,8 @@ class MainWindow : public QMainWindow {
     bool exportPicture(const QString& file);
     void exportReport(const QString& folder, bool anonymous);
     void showDock(Dock dock, bool focus);
+    /// Off: closing saves no geometry and no docks.
+    void setKeepsLayout(bool on) { m_keepsLayout = on; }
 
     [[nodiscard]] PairSession* session() const { return m_session; }
     [[nodiscard]] GraphCanvas* canvas(Side side) const;
@@ -192,6 +194,7 @@ class MainWindow : public QMainWindow {
     std::vector<Place> m_history;
     std::size_t m_historyAt = 0;
     bool m_travelling = false;
+    bool m_keepsLayout = true;
     bool m_centreAgain = false; ///< once the scenes of the focus region arrive
     QElapsedTimer m_centred;    ///< while both sides move to a pair, neither follows the other
 };

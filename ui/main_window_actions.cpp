@@ -178,6 +178,8 @@ void MainWindow::buildActions() {
     go->addSeparator();
     QAction* nextFailing = addMenuAction(go, tr("&Next Failing Lemma"), {key("F8")}, [this] { goToNextFailing(false); });
     QAction* previousFailing = addMenuAction(go, tr("&Previous Failing Lemma"), {key("Shift+F8")}, [this] { goToNextFailing(true); });
+    nextFailing->setIconText(tr("Next failing"));
+    previousFailing->setIconText(tr("Previous failing"));
     m_resultActions.push_back(nextFailing);
     m_resultActions.push_back(previousFailing);
     pairAction(addMenuAction(go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }));

@@ -28,7 +28,9 @@ struct Session {
     std::optional<FileStamp> referenceStamp; ///< when they were read
     std::optional<FileStamp> rewrittenStamp;
     CheckOptions options;
-    std::shared_ptr<const GraphTree> referenceTree; ///< declared and inferred types; the result's trees replace them
+    std::shared_ptr<const Graph> referenceGraph; ///< as read: what is checked, whatever sizes an earlier check fixed
+    std::shared_ptr<const Graph> rewrittenGraph;
+    std::shared_ptr<const GraphTree> referenceTree; ///< what is shown; the result's trees, with all types inferred, replace them
     std::shared_ptr<const GraphTree> rewrittenTree;
     std::shared_ptr<const CheckResult> result; ///< null while none was reached
     std::string selectedLemma;                 ///< its id; empty: none

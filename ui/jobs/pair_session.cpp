@@ -112,6 +112,8 @@ Result<PairSession::Loaded> PairSession::loadPair(const Services& services, cons
     }
     session.referenceTree = *left;
     session.rewrittenTree = *right;
+    session.referenceGraph = session.referenceTree->topShared();
+    session.rewrittenGraph = session.rewrittenTree->topShared();
     return loaded;
 }
 
@@ -154,6 +156,7 @@ void PairSession::adopt(Loaded loaded) {
         m_sceneOptions.expanded[static_cast<std::size_t>(side)].clear();
         m_sceneOptions.collapsed[static_cast<std::size_t>(side)].clear();
     }
+    m_state = State::Checking; // said once, by check below: a state without its result must not be seen
     watchFiles();
     for (const auto& graph : {m_session.referenceTree, m_session.rewrittenTree}) {
         for (const std::string& note : graph->top().notes) {
@@ -201,8 +204,8 @@ void PairSession::check(const CheckOptions& options) {
     const quint64 generation = ++m_checkGeneration;
     m_check.setName(tr("Check %1 against %2").arg(pathText(m_session.reference.filename()), pathText(m_session.rewritten.filename())));
     m_check.start<std::shared_ptr<const CheckResult>>(
-        [this, generation, services = m_services, options, reference = m_session.referenceTree->topShared(),
-         rewritten = m_session.rewrittenTree->topShared()](const JobContext& context) -> Result<std::shared_ptr<const CheckResult>> {
+        [this, generation, services = m_services, options, reference = m_session.referenceGraph,
+         rewritten = m_session.rewrittenGraph](const JobContext& context) -> Result<std::shared_ptr<const CheckResult>> {
             CheckWatch watch;
             watch.progress = [&context](const CheckProgress& progress) {
                 QString phase = stageText(progress.stage);
@@ -261,20 +264,20 @@ void PairSession::exportReport(const std::filesystem::path& folder, bool anonymo
         return;
     }
     ReportRequest request{m_session.result, m_session.reference, m_session.rewritten, folder, m_session.options, anonymous};
-    m_export.start<bool>(
-        [services = m_services, request](const JobContext& context) -> Result<bool> {
+    using Notes = std::vector<std::string>;
+    m_export.start<Notes>(
+        [services = m_services, request](const JobContext& context) {
             context.report({tr("writing the report"), 0, 0});
-            auto written = services.exportReport(request, context.stop);
-            if (!written) {
-                return tl::unexpected<Error>(written.error());
-            }
-            return true;
+            return services.exportReport(request, context.stop);
         },
-        [this, folder](Result<bool> written) {
+        [this, folder](Result<Notes> written) {
             if (!written) {
                 m_messages->addError(tr("Exporting the report"), written.error());
                 Q_EMIT reportFailed(toQString(written.error().text()));
                 return;
+            }
+            for (const std::string& note : *written) {
+                m_messages->addNote(pathText(folder), toQString(note));
             }
             m_messages->addNote(pathText(folder), tr("The report was written. replay.sh there reproduces the verdict."));
             Q_EMIT reportWritten(pathText(folder));

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace lemmascope {
 
@@ -39,7 +40,8 @@ struct Services {
     std::function<Result<JointLayout>(const LayoutGraph& reference, const LayoutGraph& rewritten, std::stop_token)> layout;
     /// Graphviz in a worker process, for at most 300 nodes. May be empty.
     std::function<Result<Layout>(const LayoutGraph&, std::stop_token)> layoutFocus;
-    std::function<Result<void>(const ReportRequest&, std::stop_token)> exportReport;
+    /// Writes a bug report; what it has to tell comes back as notes.
+    std::function<Result<std::vector<std::string>>(const ReportRequest&, std::stop_token)> exportReport;
     std::string versions; ///< of the program and its engines, for About and the status bar
 };
 

@@ -55,10 +55,13 @@ QVariant LemmaModel::data(const QModelIndex& index, int role) const {
         case StatusColumn: return QString(glyph(entry.verdict) + u' ' + word(entry.verdict));
         case IdColumn: return toQString(entry.id);
         case TitleColumn: return toQString(entry.title);
-        case RungColumn: return entry.rung == Rung::None ? QString() : word(entry.rung);
+        case RungColumn: return entry.rung == Rung::None ? QString() : QString::number(static_cast<int>(entry.rung));
         default: return {};
         }
     case Qt::ToolTipRole: {
+        if (index.column() == RungColumn && entry.rung != Rung::None) {
+            return tr("Decided by rung %1 of the ladder: %2").arg(static_cast<int>(entry.rung)).arg(word(entry.rung));
+        }
         QString text = tr("%1 %2: %3\n%4").arg(toQString(entry.id), word(entry.verdict), toQString(entry.title), kindText(entry.kind));
         if (!entry.reason.empty()) {
             text += u'\n' + toQString(entry.reason);
@@ -97,7 +100,7 @@ QVariant LemmaModel::headerData(int section, Qt::Orientation orientation, int ro
     case StatusColumn: return tr("Verdict");
     case IdColumn: return tr("Lemma");
     case TitleColumn: return tr("Says");
-    case RungColumn: return tr("Decided by");
+    case RungColumn: return tr("Rung");
     default: return {};
     }
 }

@@ -19,6 +19,7 @@ InspectorPanel::InspectorPanel(QWidget* parent) : QWidget(parent) {
     m_sentence->setWordWrap(true);
     m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_sentence->setMargin(4);
+    m_sentence->setFocusPolicy(Qt::StrongFocus); // so that keys reach the pane while its tables are empty
     m_lemma = new FactTableModel(this);
     m_lemmaView = new FactTableView(tr("Lemma"), this);
     m_lemmaView->setModel(m_lemma);

@@ -20,6 +20,7 @@ MessagesPanel::MessagesPanel(MessageModel* messages, QWidget* parent) : QWidget(
     m_table->setStretchedColumn(MessageModel::TextColumn);
     m_table->setColumnWidth(MessageModel::WhereColumn, fontMetrics().averageCharWidth() * 40);
     m_table->setColumnWidth(MessageModel::KindColumn, fontMetrics().averageCharWidth() * 10);
+    m_table->setColumnWidth(MessageModel::TimeColumn, fontMetrics().horizontalAdvance(QStringLiteral("00:00:00")) + 16);
     m_full = new QPlainTextEdit(this);
     m_full->setAccessibleName(tr("Message in full"));
     m_full->setReadOnly(true);

@@ -86,7 +86,8 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_progress = new QProgressBar(this);
     m_progress->setAccessibleName(tr("Lemmas decided"));
     m_progress->setMaximumHeight(fontMetrics().height());
-    m_progress->setMaximumWidth(220);
+    m_progress->setMaximumWidth(160);
+    m_progress->setTextVisible(false); // the title has the count
 
     m_wantedButton = new QToolButton(this);
     m_wantedButton->setAccessibleName(tr("Strength wanted"));
@@ -134,6 +135,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_details->hide();
 
     auto* first = new QHBoxLayout;
+    first->setSpacing(12);
     first->addWidget(m_titleLabel);
     first->addWidget(m_progress);
     first->addWidget(m_reasonLabel, 1);

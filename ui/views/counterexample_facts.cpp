@@ -138,7 +138,7 @@ FactTable outputFacts(const Counterexample& example) {
 
 FactTable pathFacts(const CheckResult& result) {
     FactTable table;
-    table.headers = {tr("Step"), tr("Value in reference"), tr("Reference"), tr("Value in rewritten"), tr("Rewritten"), tr("Same?")};
+    table.headers = {tr("Step"), tr("Same?"), tr("Value"), tr("Reference"), tr("Rewritten")};
     if (!result.counterexample) {
         return table;
     }
@@ -154,8 +154,10 @@ FactTable pathFacts(const CheckResult& result) {
         } else if (a != nullptr && b != nullptr && a->count() <= WalkedElements) {
             same = firstDifference(*a, *b) ? tr("≠") : tr("=");
         }
-        table.rows.push_back({{QString::number(step + 1), valueName(result.reference.get(), left), runText(example.referenceRun, left),
-                               valueName(result.rewritten.get(), right), runText(example.rewrittenRun, right), same},
+        const QString leftName = valueName(result.reference.get(), left);
+        const QString rightName = valueName(result.rewritten.get(), right);
+        table.rows.push_back({{QString::number(step + 1), same, leftName == rightName ? leftName : tr("%1 and %2").arg(leftName, rightName),
+                               runText(example.referenceRun, left), runText(example.rewrittenRun, right)},
                               first,
                               first ? tr("Here the two graphs part: everything before agrees.") : QString()});
     }

@@ -5,4 +5,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
     views/tensor_text.cpp views/tensor_text.h
     views/text.h
+    views/theme.cpp views/theme.h
     views/verdict_text.cpp views/verdict_text.h)

@@ -1,0 +1,84 @@
+#include "app/window/grab.h"
+
+#include "ui/canvas/graph_canvas.h"
+#include "ui/main_window.h"
+
+#include <QCoreApplication>
+#include <QPixmap>
+
+#include <array>
+#include <cstdio>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr int PollMs = 50;
+constexpr std::array Views{"overview", "lemma", "focus", "query", "messages"};
+
+} // namespace
+
+Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent)
+    : QObject(parent), m_window(window), m_file(std::move(file)), m_view(std::move(view)) {
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        m_window->canvas(side)->setAnimated(false);
+    }
+    m_timer.setInterval(PollMs);
+    connect(&m_timer, &QTimer::timeout, this, &Grabber::poll);
+    m_timer.start();
+}
+
+bool Grabber::knows(const QString& view) {
+    return std::any_of(Views.begin(), Views.end(), [&view](const char* known) { return view == QLatin1String(known); });
+}
+
+void Grabber::poll() {
+    m_waitedMs += PollMs;
+    m_idleMs = m_window->session()->isIdle() ? m_idleMs + PollMs : 0;
+    if (m_waitedMs > TimeoutMs) {
+        std::fprintf(stderr, "lemmascope: no verdict within %d s: the picture shows what is known\n", TimeoutMs / 1000);
+        save(1);
+    } else if (m_idleMs >= SettleMs) {
+        if (m_arranged) {
+            save(0);
+        } else {
+            arrange();
+            m_arranged = true;
+            m_idleMs = 0;
+        }
+    }
+}
+
+void Grabber::arrange() {
+    if (m_window->isWelcome()) {
+        return;
+    }
+    if (m_view == QStringLiteral("messages")) {
+        m_window->showDock(MainWindow::Dock::Messages, false);
+        return;
+    }
+    if (m_view == QStringLiteral("overview")) {
+        m_window->canvas(Side::Reference)->fit();
+        m_window->canvas(Side::Rewritten)->fit();
+        return;
+    }
+    if (m_view == QStringLiteral("focus")) {
+        m_window->session()->setFocusOnDifference(true);
+    }
+    m_window->goToNextFailing(false);
+    if (m_view == QStringLiteral("query")) {
+        m_window->showDock(MainWindow::Dock::Query, false);
+    }
+}
+
+void Grabber::save(int status) {
+    m_timer.stop();
+    if (!m_window->grab().save(m_file, "PNG")) {
+        std::fprintf(stderr, "lemmascope: %s: the picture could not be written\n", qPrintable(m_file));
+        status = 1;
+    }
+    m_window->close();
+    QCoreApplication::exit(status);
+}
+
+} // namespace lemmascope

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+namespace lemmascope {
+
+class MainWindow;
+
+/// For pictures without a display: waits until nothing runs, shows a view, saves the window as PNG and ends the program (0, or 1
+/// when the time is over or the file cannot be written).
+class Grabber : public QObject {
+    Q_OBJECT
+
+  public:
+    static constexpr int SettleMs = 400;
+    static constexpr int TimeoutMs = 120'000;
+
+    /// `view`: `overview`, `lemma` (the first failing one), `focus`, `query`, `messages`.
+    Grabber(MainWindow* window, QString file, QString view, QObject* parent = nullptr);
+    [[nodiscard]] static bool knows(const QString& view);
+
+  private:
+    void poll();
+    void arrange();
+    void save(int status);
+
+    MainWindow* m_window;
+    QString m_file;
+    QString m_view;
+    QTimer m_timer;
+    int m_waitedMs = 0;
+    int m_idleMs = 0;
+    bool m_arranged = false;
+};
+
+} // namespace lemmascope
