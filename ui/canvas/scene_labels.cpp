@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t MostListed = 8;
 constexpr qsizetype LongestLine = 200;
+constexpr double Slack = 1.04; ///< a box a little too wide is better than a word cut
 
 QString cut(QString text, qsizetype most) {
     if (text.size() > most) {
@@ -159,7 +160,7 @@ double approximateWidth(const QString& text, double pixels, bool bold) {
             em += 0.62;
         }
     }
-    return em * pixels * (bold ? 1.12 : 1.0);
+    return em * pixels * (bold ? 1.12 : 1.0) * Slack;
 }
 
 } // namespace lemmascope

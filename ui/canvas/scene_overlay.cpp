@@ -7,7 +7,8 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::int64_t MostSummarised = 1'000'000; ///< elements looked at for a chip's minimum and maximum
+constexpr std::int64_t MostSummarised = 20'000; ///< elements looked at for a chip's minimum and maximum
+constexpr std::size_t MostChips = 2'000;        ///< nearest to the first difference on a long way
 
 QString numberText(double value, ElementType element) {
     if (isInteger(element) || element == ElementType::Bool) {
@@ -94,7 +95,10 @@ void focusLemma(SceneOverlay& overlay, const LemmaResult& lemma, Side side, cons
 
 void showValues(SceneOverlay& overlay, const Counterexample& counterexample, Side side) {
     const Evaluation& run = runOf(counterexample, side);
-    for (std::size_t i = 0; i < counterexample.path.size(); ++i) {
+    const std::size_t length = counterexample.path.size();
+    const std::size_t middle = std::min(counterexample.firstDifference, length);
+    const std::size_t begin = middle > MostChips / 2 ? middle - MostChips / 2 : 0;
+    for (std::size_t i = begin; i < std::min(length, begin + MostChips); ++i) {
         const FlatValueId value = side == Side::Reference ? counterexample.path[i].first : counterexample.path[i].second;
         if (!value.isValid()) {
             continue;

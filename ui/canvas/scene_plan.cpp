@@ -11,7 +11,8 @@ namespace lemmascope {
 namespace {
 
 constexpr double SmallestBox = 84.0;
-constexpr double LargestText = 210.0; ///< labels are cut to this width, so that one long name does not spread the layout
+constexpr double LargestText = 210.0;  ///< labels are cut to this width, so that one long name does not spread the layout
+constexpr double LargestTitle = 300.0; ///< operators: cut only if absurd
 constexpr double LargestValueText = 130.0;
 constexpr std::size_t PollEvery = 4096;
 
@@ -143,8 +144,8 @@ class Planner {
         item.value = FlatValueId(at.valueBase + id.index);
         item.pulledDown = kind != ItemKind::Output;
         const double small = m_metrics.smallPixels;
-        const QString title = fitted(oneLine(value.name), LargestValueText, small, true);
-        const QString detail = fitted(value.constant ? constantText(*value.constant) : typeText(value.type), LargestValueText, small, false);
+        const QString title = fitted(oneLine(value.name), scaled(LargestValueText), small, true);
+        const QString detail = fitted(value.constant ? constantText(*value.constant) : typeText(value.type), scaled(LargestValueText), small, false);
         item.title = intern(title);
         item.detail = intern(detail);
         const double gap = title.isEmpty() || detail.isEmpty() ? 0.0 : small * 0.6;
@@ -167,10 +168,10 @@ class Planner {
         item.nested = m_nested[flat.index];
         item.kind = item.nested == 0 ? ItemKind::Node : (m_open[flat.index] != 0 ? ItemKind::Container : ItemKind::Collapsed);
         item.pulledDown = std::none_of(node.operands.begin(), node.operands.end(), [](ValueId id) { return id.isValid(); });
-        const QString title = fitted(oneLine(node.op.name), LargestText, m_metrics.titlePixels, false);
-        const QString detail = fitted(keyAttributes(node), LargestText, m_metrics.smallPixels, false);
-        const QString name = fitted(oneLine(at.graph->displayName(NodeId(nodeIndex))), LargestText, m_metrics.smallPixels, true);
-        const QString type = fitted(resultTypes(*at.graph, node), LargestText, m_metrics.smallPixels, false);
+        const QString title = fitted(oneLine(node.op.name), scaled(LargestTitle), m_metrics.titlePixels, false);
+        const QString detail = fitted(keyAttributes(node), scaled(LargestText), m_metrics.smallPixels, false);
+        const QString name = fitted(oneLine(at.graph->displayName(NodeId(nodeIndex))), scaled(LargestText), m_metrics.smallPixels, true);
+        const QString type = fitted(resultTypes(*at.graph, node), scaled(LargestText), m_metrics.smallPixels, false);
         item.title = intern(title);
         item.detail = intern(detail);
         item.name = intern(name == title ? QString() : name);
@@ -179,7 +180,7 @@ class Planner {
         const double sign = item.nested == 0 ? 0.0 : m_metrics.titlePixels * (1.6 + 0.62 * (2.0 + std::floor(std::log10(item.nested))));
         const double inner = std::max({approximateWidth(title, m_metrics.titlePixels, true) + sign, approximateWidth(detail, m_metrics.smallPixels),
                                        approximateWidth(m_plan.strings[item.name], m_metrics.smallPixels)});
-        item.width = std::max({SmallestBox, std::ceil(inner + m_metrics.badgeWidth() + 3.0 * m_metrics.padding()),
+        item.width = std::max({scaled(SmallestBox), std::ceil(inner + m_metrics.badgeWidth() + 3.0 * m_metrics.padding()),
                                std::ceil(approximateWidth(type, m_metrics.smallPixels) + 2.0 * m_metrics.padding())});
         item.height = std::ceil(2.0 * m_metrics.padding() + m_metrics.lineHeight() +
                                 ((item.detail != 0 ? 1.0 : 0.0) + (item.name != 0 ? 1.0 : 0.0)) * m_metrics.smallLineHeight());
@@ -204,6 +205,9 @@ class Planner {
             }
         }
     }
+
+    /// Limits hold for the usual font size and grow with it.
+    [[nodiscard]] double scaled(double pixels) const { return pixels * m_metrics.titlePixels / SceneMetrics{}.titlePixels; }
 
     [[nodiscard]] static QString resultTypes(const Graph& graph, const Node& node) {
         QString text;
