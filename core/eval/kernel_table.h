@@ -48,5 +48,11 @@ inline constexpr std::string_view LemmascopeDomain = "lemmascope";
 [[nodiscard]] std::span<const Kernel> matmulKernels();
 [[nodiscard]] std::span<const Kernel> reduceKernels();
 [[nodiscard]] std::span<const Kernel> softmaxKernels();
+[[nodiscard]] std::span<const Kernel> castKernels();
+[[nodiscard]] std::span<const Kernel> convKernels();
+[[nodiscard]] std::span<const Kernel> poolKernels();
+[[nodiscard]] std::span<const Kernel> normalizationKernels();
+[[nodiscard]] std::span<const Kernel> einsumKernels();
+[[nodiscard]] std::span<const Kernel> quantizeKernels();
 
 } // namespace lemmascope

@@ -1,5 +1,6 @@
 // MatMul, Gemm and their fused forms.
 
+#include "core/eval/activation.h"
 #include "core/eval/elementwise.h"
 #include "core/eval/kernel_table.h"
 #include "core/eval/matrix.h"
@@ -39,36 +40,6 @@ S scaled(const S& value, double factor) {
     }
 }
 
-template <typename S>
-S activated(const S& value, const std::string& name, double alpha, double beta) {
-    if constexpr (std::is_integral_v<S>) {
-        return value;
-    } else {
-        const S zero = lifted<S>(0.0);
-        const S one = lifted<S>(1.0);
-        if (name == "Relu") {
-            return largerOf(value, zero);
-        }
-        if (name == "Sigmoid") {
-            return one / (one + expOf(-value));
-        }
-        if (name == "Tanh") {
-            if constexpr (std::is_same_v<S, Interval>) {
-                return interval::tanh(value);
-            } else {
-                return static_cast<S>(std::tanh(static_cast<double>(value)));
-            }
-        }
-        if (name == "LeakyRelu") {
-            return largerOf(value, zero) + lifted<S>(alpha) * smallerOf(value, zero);
-        }
-        if (name == "HardSigmoid") {
-            return smallerOf(largerOf(lifted<S>(alpha) * value + lifted<S>(beta), zero), one);
-        }
-        return value;
-    }
-}
-
 /// alpha op(A) op(B) + beta C, and for FusedGemm its activation.
 void gemm(NodeRun& run) {
     const ElementType type = run.in(0).element();
@@ -78,15 +49,16 @@ void gemm(NodeRun& run) {
     const bool transB = run.integer("transB", 0) != 0;
     const double alpha = run.real("alpha", 1.0);
     const double beta = run.real("beta", 1.0);
-    const std::string activation = run.text("activation", "");
     if (run.stopped() || !run.require(a.size() == 2 && b.size() == 2, "Gemm multiplies two matrices")) {
         return;
     }
-    if (activation != "" && activation != "Relu" && activation != "Sigmoid" && activation != "Tanh" && activation != "LeakyRelu" &&
-        activation != "HardSigmoid") {
+    std::optional<Activation> activation = activationByName(run.text("activation", ""));
+    if (!activation) {
         run.open();
         return;
     }
+    activation->alpha = run.real("activation_alpha", activation->alpha);
+    activation->beta = run.real("activation_beta", activation->beta);
     const std::int64_t rows = a[transA ? 1 : 0];
     const std::int64_t inner = a[transA ? 0 : 1];
     const std::int64_t columns = b[transB ? 0 : 1];
@@ -103,9 +75,6 @@ void gemm(NodeRun& run) {
         }
         bias = broadcastStrides(run.in(2).shape(), shape);
     }
-    const bool leaky = activation == "LeakyRelu";
-    const double activationAlpha = run.real("activation_alpha", leaky ? static_cast<double>(0.01F) : static_cast<double>(0.2F));
-    const double activationBeta = run.real("activation_beta", 0.5);
     run.visitNumber(type, run.anyInterval(Three), [&](auto one) {
         using S = decltype(one);
         const std::vector<S> left = run.numbers<S>(0);
@@ -131,7 +100,9 @@ void gemm(NodeRun& run) {
                         value = value + term;
                     }
                 }
-                value = activated(value, activation, activationAlpha, activationBeta);
+                if constexpr (!std::is_integral_v<S>) {
+                    value = activated(*activation, value);
+                }
             }
         }
         run.give<S>(0, type, shape, out);
