@@ -1,0 +1,218 @@
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/engines.h"
+#include "app/cli/input_files.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/pair_list.h"
+#include "core/report/bug_report.h"
+#include "core/report/junit.h"
+#include "core/report/pairs_text.h"
+#include "core/report/result_json.h"
+#include "core/report/sarif.h"
+#include "core/report/side_by_side.h"
+#include "core/report/text_report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+
+namespace lemmascope::cli {
+
+namespace {
+
+/// Past its time a check may still round off what it knows; then it is stopped.
+constexpr double GraceSeconds = 2.0;
+
+class Checker {
+  public:
+    Checker(const CheckRequest& request, Console& console, Interrupt& interrupt)
+        : m_request(request), m_console(console), m_interrupt(interrupt), m_engines(request),
+          m_end(std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(request.options.timeSeconds))) {
+        interrupt.stopAfter(request.options.timeSeconds + GraceSeconds);
+    }
+
+    [[nodiscard]] int one(const PairFiles& pair);
+    [[nodiscard]] int several(const PairList& list);
+
+  private:
+    const CheckRequest& m_request;
+    Console& m_console;
+    Interrupt& m_interrupt;
+    Engines m_engines;
+    std::chrono::steady_clock::time_point m_end;
+    std::string m_lastFile; ///< in a pipeline the rewritten graph of one step is the reference of the next
+    std::shared_ptr<const Graph> m_lastGraph;
+
+    [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
+    [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs);
+    [[nodiscard]] Result<void> writeLists(const std::vector<PairReport>& reports);
+    [[nodiscard]] Result<void> exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options,
+                                          const std::filesystem::path& folder);
+    [[nodiscard]] bool outOfTime() const { return std::chrono::steady_clock::now() >= m_end; }
+};
+
+CheckResult outOfTimeResult() {
+    CheckResult result;
+    result.verdict = Verdict::Undecided;
+    result.reason = "time: the limit passed before there was a verdict";
+    return result;
+}
+
+Result<std::shared_ptr<const Graph>> Checker::open(const std::string& file) {
+    if (file == m_lastFile && m_lastGraph) {
+        return m_lastGraph;
+    }
+    auto graph = openGraph(file, m_interrupt);
+    if (graph) {
+        m_lastFile = file;
+        m_lastGraph = *graph;
+    }
+    return graph;
+}
+
+Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs) {
+    const auto timeIsUp = [&](const Error& error) { return error.code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time; };
+    if (outOfTime()) {
+        return outOfTimeResult();
+    }
+    const auto reference = open(pair.reference);
+    const auto rewritten = reference ? open(pair.rewritten) : reference;
+    if (!rewritten) {
+        return timeIsUp(rewritten.error()) ? Result<CheckResult>(outOfTimeResult()) : tl::unexpected(rewritten.error());
+    }
+    CheckOptions options = request.options;
+    options.userInputs = inputs;
+    const std::chrono::duration<double> left = m_end - std::chrono::steady_clock::now();
+    options.timeSeconds = std::max(0.0, std::min(options.timeSeconds, left.count()));
+    CheckServices services = m_engines.services();
+    services.progress = [this, &pair](const CheckProgress& progress) {
+        static constexpr const char* Stages[] = {"building terms", "pairing", "deciding", "looking for an input", "done"};
+        std::string line = pair.name + ": " + Stages[static_cast<std::size_t>(progress.stage)];
+        if (progress.total > 0) {
+            line += " " + std::to_string(progress.decided) + "/" + std::to_string(progress.total);
+        }
+        m_console.progress(line + (progress.current.empty() ? "" : "  " + progress.current));
+    };
+    Result<CheckResult> result = check(*reference, *rewritten, options, services, m_interrupt.token());
+    if (!result && timeIsUp(result.error())) {
+        return outOfTimeResult();
+    }
+    if (!result && result.error().where.empty()) {
+        result.error().where = pair.reference + ", " + pair.rewritten;
+    }
+    return result;
+}
+
+Result<void> Checker::writeLists(const std::vector<PairReport>& reports) {
+    if (!m_request.junit.empty()) {
+        if (const auto written = writeDocument(m_console, m_request.junit, junitXml(reports)); !written) {
+            return written;
+        }
+    }
+    return m_request.sarif.empty() ? Result<void>() : writeDocument(m_console, m_request.sarif, sarifJson(reports));
+}
+
+Result<void> Checker::exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options, const std::filesystem::path& folder) {
+    if (!result.reference || !result.rewritten) {
+        m_console.note("note: " + pair.name + ": nothing to report, the check did not get as far as the graphs");
+        return {};
+    }
+    BugReportOptions report;
+    report.anonymous = m_request.anonymous;
+    report.check = options;
+    report.recheck = [this](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& again,
+                            std::stop_token stop) { return check(std::move(reference), std::move(rewritten), again, m_engines.services(), stop); };
+    const Result<BugReport> written = exportBugReport(result, folder, report, m_interrupt.token());
+    if (!written) {
+        return tl::unexpected(written.error());
+    }
+    for (const std::string& note : written->notes) {
+        m_console.note("note: " + note);
+    }
+    return {};
+}
+
+int Checker::one(const PairFiles& pair) {
+    const auto inputs = readInputFiles(m_request.inputs);
+    if (!inputs) {
+        return report(m_console, inputs.error());
+    }
+    Result<CheckResult> result = checkPair(pair, m_request, *inputs);
+    if (!result) {
+        return report(m_console, result.error());
+    }
+    const Strength wanted = m_request.options.wanted;
+    m_console.answer(headline(*result, wanted) + "\n" + textReport(*result));
+    if (!inputs->empty() && result->reference) {
+        const Result<std::string> table = sideBySide(*result, *inputs, m_interrupt.token());
+        if (!table) {
+            return report(m_console, table.error());
+        }
+        m_console.answer(*table);
+    }
+    Result<void> written;
+    if (!m_request.json.empty()) {
+        written = writeDocument(m_console, m_request.json, resultJson(*result));
+    }
+    if (written && !(m_request.junit.empty() && m_request.sarif.empty())) {
+        written = writeLists({reportPair(pair.rewritten, pair.reference, pair.rewritten, result, wanted)});
+    }
+    if (written && !m_request.exportFolder.empty()) {
+        written = exportPair(*result, pair, m_request.options, m_request.exportFolder);
+    }
+    if (written && !m_request.pin.empty()) {
+        const Result<std::string> pin = m_engines.writePin(*result, m_request.pin);
+        if (pin) {
+            m_console.note(*pin);
+        }
+        written = pin ? Result<void>() : tl::unexpected(pin.error());
+    }
+    return written ? checkStatus(*result, wanted) : report(m_console, written.error());
+}
+
+int Checker::several(const PairList& list) {
+    std::vector<PairReport> reports;
+    for (const PairFiles& pair : list.pairs) {
+        const Result<CheckRequest> request = withPairOptions(m_request, pair.options);
+        const auto inputs = request ? readInputFiles(request->inputs) : Result<NamedTensors>(tl::unexpected(request.error()));
+        const Result<CheckResult> result = inputs ? checkPair(pair, *request, *inputs) : Result<CheckResult>(tl::unexpected(inputs.error()));
+        if (m_interrupt.cause() == Interrupt::Cause::Signal) {
+            return report(m_console, Error{ErrorCode::Cancelled, "interrupted", {}});
+        }
+        const Strength wanted = request ? request->options.wanted : m_request.options.wanted;
+        reports.push_back(reportPair(pair.name, pair.reference, pair.rewritten, result, wanted));
+        if (result && !m_request.exportFolder.empty() && !reports.back().asWanted) {
+            std::string name = pair.name;
+            std::replace(name.begin(), name.end(), '/', '_');
+            const auto written = exportPair(*result, pair, request->options, std::filesystem::path(m_request.exportFolder) / name);
+            if (!written) {
+                return report(m_console, written.error());
+            }
+        }
+    }
+    m_console.answer(pairsText(reports, list.pipeline));
+    if (!m_request.json.empty()) {
+        if (const auto written = writeDocument(m_console, m_request.json, pairsJson(reports)); !written) {
+            return report(m_console, written.error());
+        }
+    }
+    if (const auto written = writeLists(reports); !written) {
+        return report(m_console, written.error());
+    }
+    return outcomeOf(reports).status;
+}
+
+} // namespace
+
+int checkCommand(const CheckRequest& request, Console& console, Interrupt& interrupt) {
+    const Result<PairList> list = listPairs(request);
+    if (!list) {
+        return report(console, list.error());
+    }
+    Checker checker(request, console, interrupt);
+    return list->single ? checker.one(list->pairs.front()) : checker.several(*list);
+}
+
+} // namespace lemmascope::cli

@@ -1,0 +1,396 @@
+// Every option of every command, as in CONTRACT.md 2. The man page and the shell completion are tested against what this
+// file declares (tests/app/tst_documentation.cpp).
+#include "app/cli/command_line.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "core/report/outcome.h"
+#include "core/worker/worker_main.h"
+
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <exception>
+#include <functional>
+#include <string_view>
+
+namespace lemmascope::cli {
+
+namespace {
+
+constexpr int UsageStatus = 64;
+constexpr int InternalStatus = 70;
+
+/// Options of a check as text, before they are read; the ones a line of `--pairs` may have too.
+struct PairText {
+    std::string strength;
+    double time = 600.0;
+    std::uint64_t lemmaSteps = CheckOptions{}.lemmaSteps;
+    std::vector<std::string> outputs;
+    std::vector<std::string> maps;
+    std::vector<std::string> ranges;
+    std::vector<std::string> sizes;
+    std::vector<std::string> inputs;
+    bool specialValues = false;
+};
+
+/// Options whose engine comes with a later version: taken, so that the message can say so.
+struct LaterText {
+    std::vector<std::string> assumeEqual;
+    std::string definitions;
+    bool crossCheck = false;
+    std::string entry;
+    bool mayAlias = false;
+    bool fingerprint = false;
+};
+
+void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault) {
+    app.add_option("--strength", text.strength, "What counts as proved: identical, open, exact, rounded or probable")
+        ->check(CLI::IsMember({"identical", "open", "exact", "rounded", "probable"}))
+        ->type_name("STRENGTH")
+        ->default_str(strengthDefault);
+    app.add_option("--time", text.time, "Wall clock for the whole command; past it the verdict is what is known then")
+        ->check(CLI::Range(0.001, 1e7))
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    app.add_option("--lemma-steps", text.lemmaSteps, "Solver steps for one lemma (deterministic)")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--outputs", text.outputs, "Compare only these outputs of the reference")->delimiter(',')->type_name("a,b");
+    app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph")->type_name("a=b")->take_all();
+    app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->take_all();
+    app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->take_all();
+}
+
+Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options) {
+    if (!text.strength.empty()) {
+        options.wanted = *strengthByName(text.strength);
+    }
+    options.timeSeconds = text.time;
+    options.lemmaSteps = text.lemmaSteps;
+    options.specialValues = options.specialValues || text.specialValues;
+    if (!text.outputs.empty()) {
+        options.outputs = text.outputs;
+    }
+    for (const std::string& map : text.maps) {
+        const auto parts = splitAssignment("--map", map);
+        if (!parts) {
+            return tl::unexpected(parts.error());
+        }
+        options.mapped.push_back(*parts);
+    }
+    for (const std::string& range : text.ranges) {
+        const auto parts = splitAssignment("--inputs-range", range);
+        if (!parts) {
+            return tl::unexpected(parts.error());
+        }
+        const Result<IntegerRange> ends = parseRange("--inputs-range", parts->second);
+        if (!ends) {
+            return tl::unexpected(ends.error());
+        }
+        options.inputRanges[parts->first] = *ends;
+    }
+    for (const std::string& size : text.sizes) {
+        const auto parts = splitAssignment("--size", size);
+        if (!parts) {
+            return tl::unexpected(parts.error());
+        }
+        const Result<std::int64_t> length = parseInteger("--size", parts->second);
+        if (!length) {
+            return tl::unexpected(length.error());
+        }
+        if (*length < 0) {
+            return fail(ErrorCode::Usage, "--size: " + size + ": a size is not negative");
+        }
+        options.sizes[parts->first] = *length;
+    }
+    return options;
+}
+
+std::string laterOption(const LaterText& later) {
+    const std::pair<bool, const char*> given[] = {{!later.assumeEqual.empty(), "--assume-equal: assumed equalities come with the exact algebra"},
+                                                  {!later.definitions.empty(), "--definitions: definition files come with the exact algebra"},
+                                                  {later.crossCheck, "--cross-check: the second solver comes with the exact algebra"},
+                                                  {!later.entry.empty(), "--entry: MLIR programs come with the interpreter"},
+                                                  {later.mayAlias, "--may-alias: MLIR programs come with the interpreter"},
+                                                  {later.fingerprint, "--fingerprint: MLIR programs come with the interpreter"}};
+    for (const auto& [isGiven, text] : given) {
+        if (isGiven) {
+            return std::string(text) + " and is not part of this version";
+        }
+    }
+    return {};
+}
+
+struct Commands {
+    CLI::App app{"Decides whether a rewritten computation graph means the same as its reference.", "lemmascope-cli"};
+    CheckRequest check;
+    PairText checkText;
+    LaterText later;
+    ObligationRequest obligation;
+    PairText obligationText;
+    EvalRequest eval;
+    std::vector<std::string> evalSizes;
+    std::uint64_t seed = 0;
+    CLI::Option* seedOption = nullptr;
+    ShowRequest show;
+    ConvertRequest convert;
+    CLI::App* checkApp = nullptr;
+    CLI::App* obligationApp = nullptr;
+    CLI::App* evalApp = nullptr;
+    CLI::App* showApp = nullptr;
+    CLI::App* convertApp = nullptr;
+    struct Later {
+        CLI::App* app;
+        const char* engine;
+    };
+    std::vector<Later> laterApps;
+
+    Commands();
+    void addCheck();
+    void addOthers();
+};
+
+Commands::Commands() {
+    app.set_version_flag("--version", "lemmascope " + std::string(toolVersion()), "Print the version");
+    app.set_help_flag("--help", "Print this help");
+    app.require_subcommand(1);
+    app.add_flag_function(
+        "--worker", [](std::int64_t) {}, "Answer solver and layout requests on standard input (started by the program itself)");
+    app.footer("Exit status: check 0 proved as wanted, 1 refuted, 2 otherwise; eval 1 when the graph faults;\n"
+               "64 usage, 65 bad data, 66 no such file, 70 internal, 130 interrupted.");
+    addCheck();
+    addOthers();
+    for (const auto& [name, engine] : {std::pair{"match", "rule matcher"}, std::pair{"rewrite", "rule matcher"}, std::pair{"rules", "rule matcher"},
+                                       std::pair{"interp", "interpreter for MLIR programs"}}) {
+        CLI::App* sub = app.add_subcommand(name, std::string("Not in this version: comes with the ") + engine);
+        sub->prefix_command();
+        laterApps.push_back({sub, engine});
+    }
+}
+
+void Commands::addCheck() {
+    checkApp = app.add_subcommand("check", "Check one pair, each step of a pipeline, or a list of pairs");
+    checkApp->add_option("GRAPHS", check.graphs, "REF REWRITTEN, or G0 G1 ... Gn, or one folder whose graphs are steps in name order");
+    checkApp->add_option("--pairs", check.pairs, "Many pairs: tab-separated, header 'name reference rewritten options'")->type_name("FILE.tsv");
+    checkApp->add_option("--json", check.json, "Write the result as JSON; - is standard output, text then goes to standard error")
+        ->type_name("FILE|-");
+    checkApp->add_option("--export", check.exportFolder, "Write a bug report that a stranger can replay")->type_name("DIR");
+    checkApp->add_flag("--anonymous", check.anonymous, "Strip names and unneeded constants from the report");
+    checkApp->add_option("--junit", check.junit, "Write a JUnit report")->type_name("FILE");
+    checkApp->add_option("--sarif", check.sarif, "Write a SARIF 2.1.0 report")->type_name("FILE");
+    addPairOptions(*checkApp, checkText, "rounded");
+    checkApp->add_option("--jobs", check.options.jobs, "Solver processes; 0: one per core")->check(CLI::Range(0U, 1024U))->type_name("N");
+    checkApp->add_option("--cache", check.cache, "Folder of proofs to read and add to")->type_name("DIR");
+    checkApp->add_flag("--no-cache", check.noCache, "Neither read nor write stored proofs");
+    checkApp->add_option("--pin", check.pin, "Keep the obligation and its proofs here; needs no solver until a graph changes")->type_name("DIR");
+    checkApp->add_flag("--special-values", checkText.specialValues, "Also try NaN, infinities, signed zeros and overflow");
+    checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")->type_name("name=file.npy")->take_all();
+    checkApp->add_option("--assume-equal", later.assumeEqual, "Not in this version")->type_name("A=B")->take_all();
+    checkApp->add_option("--definitions", later.definitions, "Not in this version")->type_name("FILE");
+    checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
+    checkApp->add_option("--entry", later.entry, "Not in this version")->type_name("NAME");
+    checkApp->add_flag("--may-alias", later.mayAlias, "Not in this version");
+    checkApp->add_flag("--fingerprint", later.fingerprint, "Not in this version");
+}
+
+void Commands::addOthers() {
+    obligationApp = app.add_subcommand("obligation", "Print the lemmas of a pair as SMT-LIB 2 text");
+    obligationApp->add_option("REF", obligation.reference, "Reference graph")->required();
+    obligationApp->add_option("REWRITTEN", obligation.rewritten, "Rewritten graph")->required();
+    obligationApp->add_option("-o", obligation.folder, "Write manifest.json and one file per lemma here")->type_name("DIR");
+    addPairOptions(*obligationApp, obligationText, "exact");
+
+    evalApp = app.add_subcommand("eval", "Run a graph on numbers");
+    evalApp->add_option("GRAPH", eval.graph, "Graph")->required();
+    evalApp->add_option("--input", eval.inputs, "Tensor for an input")->type_name("name=file.npy")->take_all();
+    seedOption = evalApp->add_option("--random", seed, "Fill the other inputs with random numbers from this seed")->type_name("SEED");
+    evalApp->add_option("--size", evalSizes, "Fix a symbolic size")->type_name("n=8")->take_all();
+    evalApp->add_option("-o", eval.folder, "Write the outputs as .npy files here")->type_name("DIR");
+
+    showApp = app.add_subcommand("show", "Counts, shapes, ops, which are open");
+    showApp->add_option("GRAPH", show.graph, "Graph")->required();
+    showApp->add_option("--json", show.json, "Write the summary as JSON; - is standard output")->type_name("FILE|-");
+
+    convertApp = app.add_subcommand("convert", "Convert between JSON, ONNX, DOT, SVG and PNG");
+    convertApp->add_option("IN", convert.from, "Graph to read")->required();
+    convertApp->add_option("OUT", convert.to, "File to write; its ending says the format: .lsg.json .onnx .dot .svg .png")->required();
+}
+
+/// Words of one `options` cell: split at blanks, quotes as in a shell.
+Result<std::vector<std::string>> splitWords(const std::string& text) {
+    std::vector<std::string> words;
+    std::string word;
+    bool inWord = false;
+    char quote = 0;
+    for (const char c : text) {
+        if (quote != 0) {
+            if (c == quote) {
+                quote = 0;
+            } else {
+                word += c;
+            }
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+            inWord = true;
+        } else if (c == ' ' || c == '\t') {
+            if (inWord) {
+                words.push_back(word);
+            }
+            word.clear();
+            inWord = false;
+        } else {
+            word += c;
+            inWord = true;
+        }
+    }
+    if (quote != 0) {
+        return fail(ErrorCode::BadData, "options: a quote is not closed");
+    }
+    if (inWord) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+int usage(Console& console, const std::string& text) {
+    console.error(text);
+    return UsageStatus;
+}
+
+int runCheck(Commands& commands, Interrupt& interrupt) {
+    Console console(commands.check.json == "-");
+    if (const std::string later = laterOption(commands.later); !later.empty()) {
+        return usage(console, later);
+    }
+    CheckRequest request = commands.check;
+    const Result<CheckOptions> options = readPairOptions(commands.checkText, request.options);
+    if (!options) {
+        return report(console, options.error());
+    }
+    request.options = *options;
+    request.inputs = commands.checkText.inputs;
+    if (request.pairs.empty() == request.graphs.empty()) {
+        return usage(console, "check: give REF REWRITTEN, a pipeline G0 G1 ... Gn, a folder, or --pairs FILE.tsv");
+    }
+    if (request.noCache && !request.cache.empty()) {
+        return usage(console, "check: --cache and --no-cache exclude each other");
+    }
+    if (request.anonymous && request.exportFolder.empty()) {
+        return usage(console, "check: --anonymous is about the report of --export DIR");
+    }
+    return console.finish(checkCommand(request, console, interrupt));
+}
+
+int dispatch(Commands& commands, Interrupt& interrupt) {
+    for (const Commands::Later& later : commands.laterApps) {
+        if (later.app->parsed()) {
+            Console console;
+            return usage(console, later.app->get_name() + ": is not part of this version; it comes with the " + later.engine);
+        }
+    }
+    if (commands.checkApp->parsed()) {
+        return runCheck(commands, interrupt);
+    }
+    if (commands.obligationApp->parsed()) {
+        Console console;
+        CheckOptions defaults;
+        defaults.wanted = Strength::Exact;
+        const Result<CheckOptions> options = readPairOptions(commands.obligationText, defaults);
+        if (!options) {
+            return report(console, options.error());
+        }
+        commands.obligation.options = *options;
+        return console.finish(obligationCommand(commands.obligation, console, interrupt));
+    }
+    if (commands.evalApp->parsed()) {
+        Console console;
+        PairText text;
+        text.sizes = commands.evalSizes;
+        const Result<CheckOptions> options = readPairOptions(text, {});
+        if (!options) {
+            return report(console, options.error());
+        }
+        commands.eval.sizes = options->sizes;
+        if (commands.seedOption->count() > 0) {
+            commands.eval.seed = commands.seed;
+        }
+        return console.finish(evalCommand(commands.eval, console, interrupt));
+    }
+    if (commands.showApp->parsed()) {
+        Console console(commands.show.json == "-");
+        return console.finish(showCommand(commands.show, console, interrupt));
+    }
+    Console console;
+    return console.finish(convertCommand(commands.convert, console, interrupt));
+}
+
+int runCommands(int argc, char** argv) {
+    Commands commands;
+    try {
+        commands.app.parse(argc, argv);
+    } catch (const CLI::Success& wanted) {
+        return commands.app.exit(wanted) == 0 ? 0 : InternalStatus;
+    } catch (const CLI::ParseError& error) {
+        Console console;
+        const CLI::App* at = &commands.app;
+        for (const CLI::App* sub : commands.app.get_subcommands()) {
+            at = sub;
+        }
+        console.error(std::string(error.what()) + "; see lemmascope-cli " + (at == &commands.app ? "" : at->get_name() + " ") + "--help");
+        return UsageStatus;
+    }
+    Interrupt interrupt;
+    return dispatch(commands, interrupt);
+}
+
+} // namespace
+
+Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::string& cell) {
+    const Result<std::vector<std::string>> words = splitWords(cell);
+    if (!words) {
+        return tl::unexpected(words.error());
+    }
+    CheckRequest changed = request;
+    PairText text;
+    text.time = request.options.timeSeconds;
+    text.lemmaSteps = request.options.lemmaSteps;
+    CLI::App app;
+    app.set_help_flag();
+    addPairOptions(app, text, "rounded");
+    app.add_flag("--special-values", text.specialValues);
+    app.add_option("--input", text.inputs)->take_all();
+    try {
+        // CLI11 takes the words of a vector from its end.
+        app.parse(std::vector<std::string>(words->rbegin(), words->rend()));
+    } catch (const CLI::ParseError& error) {
+        return fail(ErrorCode::BadData, std::string("options: ") + error.what());
+    }
+    const Result<CheckOptions> options = readPairOptions(text, request.options);
+    if (!options) {
+        return fail(ErrorCode::BadData, options.error().message);
+    }
+    changed.options = *options;
+    changed.inputs.insert(changed.inputs.end(), text.inputs.begin(), text.inputs.end());
+    return changed;
+}
+
+int run(int argc, char** argv) {
+    // A reader that closes our standard output ends nothing: the exit status still tells the verdict.
+    std::signal(SIGPIPE, SIG_IGN);
+    if (argc == 2 && std::string_view(argv[1]) == "--worker") {
+        return runWorker(0, 1);
+    }
+    try {
+        return runCommands(argc, argv);
+    } catch (const std::bad_alloc&) {
+        Console().error("out of memory");
+    } catch (const std::exception& error) {
+        Console().error(std::string("internal error: ") + error.what());
+    }
+    return InternalStatus;
+}
+
+} // namespace lemmascope::cli

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "app/cli/requests.h"
+
+namespace lemmascope::cli {
+
+class Console;
+class Interrupt;
+
+/// One function per command; each returns the exit status, having told errors on the console.
+[[nodiscard]] int checkCommand(const CheckRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int obligationCommand(const ObligationRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int evalCommand(const EvalRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int showCommand(const ShowRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int convertCommand(const ConvertRequest& request, Console& console, Interrupt& interrupt);
+
+/// Tells an error and gives its exit status.
+[[nodiscard]] int report(Console& console, const Error& error);
+/// loadGraph, with a message of its own for formats that this version does not read yet.
+[[nodiscard]] Result<std::shared_ptr<const Graph>> openGraph(const std::string& file, Interrupt& interrupt);
+/// Writes a document to a file, or for `-` to standard output.
+[[nodiscard]] Result<void> writeDocument(Console& console, const std::string& target, const std::string& text);
+
+} // namespace lemmascope::cli

@@ -1,0 +1,36 @@
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "core/format/load.h"
+#include "core/report/files.h"
+
+#include <filesystem>
+
+namespace lemmascope::cli {
+
+int report(Console& console, const Error& error) {
+    console.error(error.code == ErrorCode::Cancelled ? "interrupted" : error.text());
+    return exitStatus(error.code);
+}
+
+Result<std::shared_ptr<const Graph>> openGraph(const std::string& file, Interrupt& interrupt) {
+    const std::filesystem::path path(file);
+    if (path.extension() == ".mlir" || path.extension() == ".mlirbc") {
+        return fail(ErrorCode::Usage, "MLIR programs come with the interpreter and are not part of this version", file);
+    }
+    Result<std::shared_ptr<const Graph>> graph = loadGraph(path, interrupt.token());
+    if (!graph && graph.error().where.empty()) {
+        graph.error().where = file;
+    }
+    return graph;
+}
+
+Result<void> writeDocument(Console& console, const std::string& target, const std::string& text) {
+    if (target == "-") {
+        console.machineAnswer(text);
+        return {};
+    }
+    return writeFile(target, text);
+}
+
+} // namespace lemmascope::cli

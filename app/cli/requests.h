@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/prove/check.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lemmascope::cli {
+
+/// What the command line asks for, as text that was split but not yet read from files.
+struct CheckRequest {
+    std::vector<std::string> graphs; ///< two or more files, or one folder
+    std::string pairs;               ///< `--pairs`; then `graphs` is empty
+    std::string json;                ///< `-`: standard output
+    std::string exportFolder;
+    bool anonymous = false;
+    std::string junit;
+    std::string sarif;
+    std::string cache; ///< empty: the user's own cache folder
+    bool noCache = false;
+    std::string pin;
+    std::vector<std::string> inputs; ///< name=file.npy
+    CheckOptions options;            ///< all but `userInputs`
+};
+
+struct ObligationRequest {
+    std::string reference;
+    std::string rewritten;
+    std::string folder; ///< empty: the whole text
+    CheckOptions options;
+};
+
+struct EvalRequest {
+    std::string graph;
+    std::vector<std::string> inputs; ///< name=file.npy, or a file.npz with several
+    std::optional<std::uint64_t> seed;
+    std::map<std::string, std::int64_t> sizes;
+    std::string folder;
+};
+
+struct ShowRequest {
+    std::string graph;
+    std::string json;
+};
+
+struct ConvertRequest {
+    std::string from;
+    std::string to;
+};
+
+/// `a=b`; fails with Usage, naming the option, when there is no `=` with text before it.
+[[nodiscard]] Result<std::pair<std::string, std::string>> splitAssignment(const std::string& option, const std::string& text);
+/// `lo:hi`, both included; fails with Usage when it is no range of 64-bit integers with lo <= hi.
+[[nodiscard]] Result<IntegerRange> parseRange(const std::string& option, const std::string& text);
+[[nodiscard]] Result<std::int64_t> parseInteger(const std::string& option, const std::string& text);
+/// The request with the options that one line of a `--pairs` file adds. Fails with BadData.
+[[nodiscard]] Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::string& cell);
+
+} // namespace lemmascope::cli

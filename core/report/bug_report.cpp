@@ -1,0 +1,327 @@
+#include "core/report/bug_report.h"
+
+#include "core/format/load.h"
+#include "core/format/npy/npy.h"
+#include "core/report/element_text.h"
+#include "core/report/files.h"
+#include "core/report/graph_picture.h"
+#include "core/report/json_writer.h"
+#include "core/report/minimal_pair.h"
+#include "core/report/outcome.h"
+#include "core/report/replay.h"
+#include "core/report/report_document.h"
+#include "core/report/result_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+namespace lemmascope {
+
+namespace {
+
+/// The options a receiver needs: the rest is written into the graphs.
+CheckOptions bareOptions(const CheckOptions& options) {
+    CheckOptions bare = options;
+    bare.outputs.clear();
+    bare.mapped.clear();
+    bare.inputRanges.clear();
+    bare.sizes.clear();
+    bare.userInputs.clear();
+    return bare;
+}
+
+enum class Likeness : std::uint8_t { Other, SameVerdict, SameElement };
+
+Likeness compare(const CheckResult& first, const CheckResult& again, const GraphPair& pair) {
+    if (first.verdict != again.verdict || first.kind != again.kind || first.strength != again.strength) {
+        return Likeness::Other;
+    }
+    if (first.counterexample.has_value() != again.counterexample.has_value()) {
+        return Likeness::SameVerdict;
+    }
+    if (first.counterexample) {
+        const auto renamed = pair.outputNames.find(first.counterexample->output);
+        const std::string& wanted = renamed == pair.outputNames.end() ? first.counterexample->output : renamed->second;
+        if (wanted != again.counterexample->output || first.counterexample->index != again.counterexample->index) {
+            return Likeness::SameVerdict;
+        }
+    }
+    if (first.fault && again.fault && (first.fault->access != again.fault->access || first.fault->index != again.fault->index)) {
+        return Likeness::SameVerdict;
+    }
+    return Likeness::SameElement;
+}
+
+struct Chosen {
+    GraphPair pair;
+    std::optional<CheckResult> result; ///< of the pair as exported
+    Likeness likeness = Likeness::Other;
+};
+
+/// The first of cone and whole graphs whose check comes out the same; else the one that comes closest.
+Result<Chosen> choose(const CheckResult& result, const BugReportOptions& options, std::stop_token stop) {
+    const GraphPair whole = wholePair(result, options.check.inputRanges);
+    if (!options.recheck) {
+        if (options.anonymous) {
+            return fail(ErrorCode::Usage, "an anonymous report speaks of the renamed pair, which must be checked again; no check was given");
+        }
+        return Chosen{whole, std::nullopt, Likeness::Other};
+    }
+    std::optional<Chosen> best;
+    for (const bool cone : {true, false}) {
+        GraphPair pair = cone ? cutToCone(whole, result) : whole;
+        if (options.anonymous) {
+            pair = anonymised(pair);
+        }
+        const CheckOptions bare = bareOptions(options.check);
+        Result<CheckResult> again = options.recheck(pair.reference, pair.rewritten, bare, stop);
+        if (!again && again.error().code == ErrorCode::Cancelled) {
+            return tl::unexpected(again.error());
+        }
+        if (!again) {
+            continue;
+        }
+        const Likeness likeness = compare(result, *again, pair);
+        if (!best || likeness > best->likeness) {
+            best = Chosen{std::move(pair), std::move(*again), likeness};
+        }
+        if (best->likeness == Likeness::SameElement) {
+            break;
+        }
+    }
+    if (!best && options.anonymous) {
+        return fail(ErrorCode::Internal, "the renamed pair could not be checked");
+    }
+    return best ? Result<Chosen>(std::move(*best)) : Chosen{whole, std::nullopt, Likeness::Other};
+}
+
+class Writer {
+  public:
+    Writer(std::filesystem::path folder, BugReport& report) : m_folder(std::move(folder)), m_report(report) {}
+
+    Result<void> text(const std::string& name, const std::string& content) {
+        Result<void> written = writeFile(m_folder / name, content);
+        if (written) {
+            m_report.files.push_back(name);
+        }
+        return written;
+    }
+
+    /// A graph in one format; what the format cannot hold is a note, not a failure.
+    bool graph(const Graph& graph, const std::string& name) {
+        std::vector<std::string> notes;
+        const Result<void> saved = saveGraph(graph, m_folder / name, notes);
+        for (const std::string& note : notes) {
+            m_report.notes.push_back(name + ": " + note);
+        }
+        if (!saved) {
+            m_report.notes.push_back(name + " is not written: " + saved.error().message);
+            return false;
+        }
+        m_report.files.push_back(name);
+        return true;
+    }
+
+    Result<void> tensor(const std::string& folder, const std::string& file, const Tensor& tensor) {
+        std::error_code problem;
+        std::filesystem::create_directories(m_folder / folder, problem);
+        const std::string name = folder + "/" + file;
+        const Result<void> written = writeNpy(tensor, m_folder / name);
+        if (!written && written.error().code == ErrorCode::Unsupported) {
+            m_report.notes.push_back(name + " is not written: " + written.error().message);
+            return {};
+        }
+        if (written) {
+            m_report.files.push_back(name);
+        }
+        return written;
+    }
+
+    [[nodiscard]] const std::filesystem::path& folder() const { return m_folder; }
+
+  private:
+    std::filesystem::path m_folder;
+    BugReport& m_report;
+};
+
+Result<void> writeTensors(Writer& writer, const CheckResult& result, ReplayPlan& plan) {
+    if (!result.counterexample) {
+        return {};
+    }
+    const Counterexample& found = *result.counterexample;
+    FileNames inputFiles;
+    for (const auto& [name, tensor] : found.inputs) {
+        const std::string file = inputFiles.take(name) + ".npy";
+        if (const Result<void> written = writer.tensor("inputs", file, tensor); !written) {
+            return written;
+        }
+        plan.inputs.emplace_back(name, file);
+    }
+    plan.output = found.output;
+    plan.index = found.index;
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        const auto& tree = side == Side::Reference ? result.reference : result.rewritten;
+        const Evaluation& run = side == Side::Reference ? found.referenceRun : found.rewrittenRun;
+        const std::optional<Tensor>& failing = side == Side::Reference ? found.reference : found.rewritten;
+        FileNames files;
+        const Graph& graph = tree->top();
+        for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+            const std::string& name = graph.outputName(i);
+            const std::size_t id = graph.outputs[i].index;
+            const Tensor* value = id < run.values.size() && run.values[id] ? &*run.values[id] : nullptr;
+            if (name == found.output && failing) {
+                value = &*failing;
+            }
+            if (value != nullptr) {
+                if (const Result<void> written = writer.tensor(std::string(lemmascope::name(side)), files.take(name) + ".npy", *value); !written) {
+                    return written;
+                }
+            }
+        }
+    }
+    return {};
+}
+
+std::string modelJson(const CheckResult& result) {
+    JsonWriter json;
+    const LemmaResult* lemma = decisiveLemma(result);
+    json.beginObject();
+    json.key("format");
+    json.string("lemmascope-model");
+    json.key("version");
+    json.integer(1);
+    json.key("lemma");
+    json.stringOrNull(lemma == nullptr ? "" : lemma->id);
+    json.key("title");
+    json.stringOrNull(lemma == nullptr ? "" : lemma->title);
+    json.key("verdict");
+    json.stringOrNull(lemma == nullptr ? "" : name(lemma->verdict));
+    json.key("digest");
+    json.stringOrNull(lemma == nullptr ? "" : lemma->digest);
+    json.key("model");
+    json.stringOrNull(lemma == nullptr ? "" : lemma->model);
+    json.key("reason");
+    json.stringOrNull(lemma == nullptr ? "" : lemma->reason);
+    json.endObject();
+    return json.text() + "\n";
+}
+
+std::string lemmaText(const CheckResult& result) {
+    const LemmaResult* lemma = decisiveLemma(result);
+    if (lemma == nullptr) {
+        return "; every lemma holds\n";
+    }
+    if (lemma->text.empty()) {
+        return "; lemma " + lemma->id + " has no text: it was decided by rung " + std::to_string(static_cast<int>(lemma->rung)) + ", " +
+               std::string(name(lemma->rung)) + "\n";
+    }
+    return lemma->text;
+}
+
+ReportDocument document(const CheckResult& result, const ReplayPlan& plan, const BugReport& report) {
+    ReportDocument out = describe(result, {.maxElements = 64, .maxPathValues = 64, .maxRemarks = 500, .lemmaText = true});
+    ReportSection scope{.title = "Scope"};
+    scope.paragraphs.push_back("Verdict for every input the facts below allow, as Lemmascope " + std::string(toolVersion()) +
+                               " defines its words: proved, "
+                               "refuted (by a confirmed input), unproved (a lemma fails, no difference was confirmed), undecided.");
+    scope.paragraphs.push_back(report.verified ? "The pair in this folder was checked again: same verdict at the same element."
+                                               : "The pair in this folder was not confirmed to have the first check's verdict at the same element.");
+    out.sections.insert(out.sections.begin(), std::move(scope));
+    for (const std::string& note : report.notes) {
+        out.sections.front().paragraphs.push_back("Note: " + note);
+    }
+    ReportSection replay{.title = "Reproduce"};
+    replay.paragraphs.emplace_back("One command, in this folder:");
+    replay.code = "lemmascope-cli check reference.lsg.json rewritten.lsg.json" + plan.options + "\n";
+    out.sections.push_back(std::move(replay));
+    ReportSection versions{.title = "Versions"};
+    versions.paragraphs.push_back("lemmascope " + std::string(toolVersion()) + ".");
+    out.sections.push_back(std::move(versions));
+    return out;
+}
+
+} // namespace
+
+Result<BugReport> exportBugReport(const CheckResult& result, const std::filesystem::path& folder, const BugReportOptions& options,
+                                  std::stop_token stop) {
+    if (!result.reference || !result.rewritten) {
+        return fail(ErrorCode::Usage, "the result has no graphs to report on");
+    }
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) {
+        return fail(ErrorCode::NotFound, "cannot make the folder: " + problem.message(), folder.string());
+    }
+    const Result<Chosen> chosen = choose(result, options, stop);
+    if (!chosen) {
+        return tl::unexpected(chosen.error());
+    }
+    for (const char* stale : {"inputs", "reference", "rewritten"}) {
+        // Only tensors of an earlier report: a folder the user made for something else keeps its files.
+        for (const auto& entry : std::filesystem::directory_iterator(folder / stale, problem)) {
+            if (entry.path().extension() == ".npy") {
+                std::filesystem::remove(entry.path(), problem);
+            }
+        }
+    }
+    const CheckResult& told = chosen->result ? *chosen->result : result;
+    BugReport report;
+    report.verified = chosen->likeness == Likeness::SameElement;
+    if (chosen->result && chosen->likeness == Likeness::SameVerdict) {
+        report.notes.emplace_back("the exported pair has the same verdict, shown at another element");
+    } else if (chosen->result && chosen->likeness == Likeness::Other) {
+        report.notes.push_back("the exported pair comes out otherwise: " + verdictLine(*chosen->result));
+    }
+    Writer writer(folder, report);
+    ReplayPlan plan;
+    plan.verdictLine = verdictLine(told);
+    plan.options = options.check.wanted == Strength::Rounded ? "" : " --strength " + std::string(name(options.check.wanted));
+    for (const auto& [graph, stem] : {std::pair{&chosen->pair.reference, "reference"}, std::pair{&chosen->pair.rewritten, "rewritten"}}) {
+        const bool json = writer.graph(**graph, std::string(stem) + ".lsg.json");
+        const bool onnx = writer.graph(**graph, std::string(stem) + ".onnx");
+        plan.onnx = plan.onnx && onnx;
+        if (!json && !onnx) {
+            return fail(ErrorCode::NotFound, std::string("cannot write the graph ") + stem, folder.string());
+        }
+    }
+    std::string svg;
+    std::string png;
+    if (const Result<Picture> picture = regionPicture(told, stop)) {
+        svg = pictureSvg(*picture);
+        if (Result<std::string> bytes = picturePng(*picture)) {
+            png = std::move(*bytes);
+        } else {
+            report.notes.push_back("region.png is not written: " + bytes.error().message);
+        }
+    } else if (picture.error().code == ErrorCode::Cancelled) {
+        return tl::unexpected(picture.error());
+    } else {
+        report.notes.push_back("region.svg is not written: " + picture.error().message);
+    }
+    Result<void> written = writeTensors(writer, told, plan);
+    const ReportDocument words = document(told, plan, report);
+    const std::pair<const char*, std::string> files[] = {{"lemma.smt2", lemmaText(told)},
+                                                         {"model.json", modelJson(told)},
+                                                         {"result.json", resultJson(told)},
+                                                         {"report.html", html(words, svg)},
+                                                         {"report.md", markdown(words)},
+                                                         {"region.svg", svg},
+                                                         {"region.png", png},
+                                                         {"replay.sh", replayShell(plan)},
+                                                         {"replay_ort.mjs", replayOnnxRuntime(plan)}};
+    for (const auto& [file, content] : files) {
+        if (written && !content.empty()) {
+            written = writer.text(file, content);
+        }
+    }
+    if (!written) {
+        return tl::unexpected(written.error());
+    }
+    std::filesystem::permissions(folder / "replay.sh",
+                                 std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec | std::filesystem::perms::others_exec,
+                                 std::filesystem::perm_options::add, problem);
+    return report;
+}
+
+} // namespace lemmascope
