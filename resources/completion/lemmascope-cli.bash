@@ -1,0 +1,37 @@
+# Completion of lemmascope-cli for bash.
+_lemmascope_cli() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local pair="--strength --time --lemma-steps --outputs --map --inputs-range --size --help"
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "check obligation eval show convert match rewrite rules interp --help --version --worker" -- "$current")
+        return
+    fi
+    case $previous in
+    --strength)
+        mapfile -t COMPREPLY < <(compgen -W "identical open exact rounded probable" -- "$current")
+        return
+        ;;
+    --export | --cache | --pin)
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+        ;;
+    --time | --lemma-steps | --jobs | --outputs | --map | --inputs-range | --size | --random)
+        return
+        ;;
+    esac
+    if [[ $current == -* ]]; then
+        case $command in
+        check)
+            mapfile -t COMPREPLY < <(compgen -W "$pair --pairs --json --export --anonymous --junit --sarif --jobs --cache --no-cache --pin --special-values --input --assume-equal --definitions --cross-check --entry --may-alias --fingerprint" -- "$current")
+            ;;
+        obligation) mapfile -t COMPREPLY < <(compgen -W "$pair -o" -- "$current") ;;
+        eval) mapfile -t COMPREPLY < <(compgen -W "--input --random --size -o --help" -- "$current") ;;
+        show) mapfile -t COMPREPLY < <(compgen -W "--json --help" -- "$current") ;;
+        *) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current") ;;
+        esac
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+    fi
+}
+complete -o filenames -F _lemmascope_cli lemmascope-cli
