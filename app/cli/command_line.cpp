@@ -58,10 +58,15 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault) 
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--outputs", text.outputs, "Compare only these outputs of the reference")->delimiter(',')->type_name("a,b");
-    app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph")->type_name("a=b")->take_all();
-    app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->take_all();
-    app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->take_all();
+    app.add_option("--outputs", text.outputs, "Compare only these outputs of the reference")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("a,b");
+    app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph")
+        ->type_name("a=b")
+        ->allow_extra_args(false);
+    app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
+    app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
 }
 
 Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options) {
@@ -187,8 +192,10 @@ void Commands::addCheck() {
     checkApp->add_flag("--no-cache", check.noCache, "Neither read nor write stored proofs");
     checkApp->add_option("--pin", check.pin, "Keep the obligation and its proofs here; needs no solver until a graph changes")->type_name("DIR");
     checkApp->add_flag("--special-values", checkText.specialValues, "Also try NaN, infinities, signed zeros and overflow");
-    checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")->type_name("name=file.npy")->take_all();
-    checkApp->add_option("--assume-equal", later.assumeEqual, "Not in this version")->type_name("A=B")->take_all();
+    checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")
+        ->type_name("name=file.npy")
+        ->allow_extra_args(false);
+    checkApp->add_option("--assume-equal", later.assumeEqual, "Not in this version")->type_name("A=B")->allow_extra_args(false);
     checkApp->add_option("--definitions", later.definitions, "Not in this version")->type_name("FILE");
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
     checkApp->add_option("--entry", later.entry, "Not in this version")->type_name("NAME");
@@ -205,9 +212,9 @@ void Commands::addOthers() {
 
     evalApp = app.add_subcommand("eval", "Run a graph on numbers");
     evalApp->add_option("GRAPH", eval.graph, "Graph")->required();
-    evalApp->add_option("--input", eval.inputs, "Tensor for an input")->type_name("name=file.npy")->take_all();
+    evalApp->add_option("--input", eval.inputs, "Tensor for an input")->type_name("name=file.npy")->allow_extra_args(false);
     seedOption = evalApp->add_option("--random", seed, "Fill the other inputs with random numbers from this seed")->type_name("SEED");
-    evalApp->add_option("--size", evalSizes, "Fix a symbolic size")->type_name("n=8")->take_all();
+    evalApp->add_option("--size", evalSizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
     evalApp->add_option("-o", eval.folder, "Write the outputs as .npy files here")->type_name("DIR");
 
     showApp = app.add_subcommand("show", "Counts, shapes, ops, which are open");
@@ -329,6 +336,12 @@ int dispatch(Commands& commands, Interrupt& interrupt) {
 
 int runCommands(int argc, char** argv) {
     Commands commands;
+    const auto isCommand = [&](const CLI::App* sub) { return argc > 1 && sub->get_name() == argv[1]; };
+    const std::vector<CLI::App*> known = commands.app.get_subcommands(std::function<bool(CLI::App*)>(isCommand));
+    if (argc > 1 && argv[1][0] != '-' && known.empty()) {
+        Console console;
+        return usage(console, std::string("there is no command '") + argv[1] + "'; see lemmascope-cli --help");
+    }
     try {
         commands.app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {
@@ -361,7 +374,7 @@ Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::str
     app.set_help_flag();
     addPairOptions(app, text, "rounded");
     app.add_flag("--special-values", text.specialValues);
-    app.add_option("--input", text.inputs)->take_all();
+    app.add_option("--input", text.inputs)->allow_extra_args(false);
     try {
         // CLI11 takes the words of a vector from its end.
         app.parse(std::vector<std::string>(words->rbegin(), words->rend()));

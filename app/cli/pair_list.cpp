@@ -12,7 +12,7 @@ namespace lemmascope::cli {
 namespace {
 
 bool isGraphFile(const std::string& name) {
-    static constexpr std::array<std::string_view, 4> Endings{".onnx", ".json", ".mlir", ".mlirbc"};
+    static constexpr std::array<std::string_view, 4> Endings{".onnx", ".lsg.json", ".mlir", ".mlirbc"};
     return !name.starts_with('.') && std::any_of(Endings.begin(), Endings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 

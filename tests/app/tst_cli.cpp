@@ -1,0 +1,363 @@
+// The command line from outside: exit statuses, what goes to which stream, signals, limits.
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <sys/types.h>
+
+using Json = nlohmann::json;
+
+namespace {
+
+const QString Program = QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli");
+const QString Cases = QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/json/");
+
+struct Ran {
+    int status = -1;
+    QString out;
+    QString err;
+};
+
+} // namespace
+
+class TestCli : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    Ran run(const QStringList& arguments, int timeoutMs = 120'000) const {
+        QProcess process;
+        process.setWorkingDirectory(m_folder.path());
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_CACHE_HOME", m_folder.filePath("cache"));
+        process.setProcessEnvironment(environment);
+        process.start(Program, arguments);
+        if (!process.waitForFinished(timeoutMs) || process.exitStatus() != QProcess::NormalExit) {
+            process.kill();
+            process.waitForFinished();
+            return {-1, {}, "did not end by itself"};
+        }
+        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+    }
+
+    static QString ref(const QString& name) { return Cases + name + ".ref.lsg.json"; }
+    static QString rew(const QString& name) { return Cases + name + ".rew.lsg.json"; }
+
+    QString write(const QString& name, const QByteArray& content) const {
+        QFile file(m_folder.filePath(name));
+        if (file.open(QIODevice::WriteOnly)) {
+            file.write(content);
+        }
+        return file.fileName();
+    }
+
+    static Json jsonOf(const QString& text) { return Json::parse(text.toStdString(), nullptr, false); }
+
+  private slots:
+    void initTestCase() { QVERIFY(m_folder.isValid()); }
+
+    void usageErrorsEndWith64_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("nothing") << QStringList{} << "subcommand";
+        QTest::newRow("unknown command") << QStringList{"chekc"} << "chekc";
+        QTest::newRow("unknown option") << QStringList{"check", "a", "b", "--frobnicate"} << "--frobnicate";
+        QTest::newRow("no graphs") << QStringList{"check"} << "REF REWRITTEN";
+        QTest::newRow("no such strength") << QStringList{"check", "a", "b", "--strength", "strong"} << "strong";
+        QTest::newRow("map without =") << QStringList{"check", "a", "b", "--map", "x"} << "--map";
+        QTest::newRow("range without :") << QStringList{"check", "a", "b", "--inputs-range", "x=3"} << "low:high";
+        QTest::newRow("range upside down") << QStringList{"check", "a", "b", "--inputs-range", "x=3:1"} << "empty";
+        QTest::newRow("size no number") << QStringList{"check", "a", "b", "--size", "n=many"} << "many";
+        QTest::newRow("time no number") << QStringList{"check", "a", "b", "--time", "soon"} << "time";
+        QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";
+        QTest::newRow("one graph") << QStringList{"check", ref("distributive")} << "no pair";
+        QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";
+        QTest::newRow("match") << QStringList{"match", "a", "b", "--all"} << "matcher";
+        QTest::newRow("rules") << QStringList{"rules", "check", "a"} << "matcher";
+        QTest::newRow("rewrite") << QStringList{"rewrite", "a", "b", "-o", "c"} << "matcher";
+        QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
+        QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
+        QTest::newRow("definitions") << QStringList{"check", "a", "b", "--definitions", "d"} << "--definitions";
+        QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a=b"} << "--assume-equal";
+        QTest::newRow("eval without inputs") << QStringList{"eval", ref("distributive")} << "--random";
+    }
+    void usageErrorsEndWith64() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, says);
+        const Ran ran = run(arguments);
+        QCOMPARE(ran.status, 64);
+        QVERIFY2(ran.out.isEmpty(), qPrintable(ran.out));
+        QVERIFY2(ran.err.contains(says), qPrintable(ran.err));
+    }
+
+    void versionAndHelpGoToStandardOutput() {
+        QVERIFY(run({"--version"}).out.startsWith("lemmascope "));
+        const Ran help = run({"check", "--help"});
+        QCOMPARE(help.status, 0);
+        QVERIFY(help.out.contains("--strength"));
+    }
+
+    void missingAndDamagedFilesHaveTheirStatus() {
+        const Ran missing = run({"check", "no.onnx", "such.onnx"});
+        QCOMPARE(missing.status, 66);
+        QVERIFY2(missing.err.contains("no.onnx"), qPrintable(missing.err));
+        const Ran damaged = run({"check", write("damaged.lsg.json", "{\"format\": "), rew("distributive")});
+        QCOMPARE(damaged.status, 65);
+        QVERIFY2(damaged.err.contains("damaged.lsg.json"), qPrintable(damaged.err));
+        QCOMPARE(run({"show", write("page.onnx", "<!DOCTYPE html><html>")}).status, 65);
+        QCOMPARE(run({"check", "--pairs", write("bad.tsv", "a\tb\n")}).status, 65);
+    }
+
+    void verdictIsTheFirstLineAndTheStatus_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("begins");
+        QTest::addColumn<int>("status");
+        QTest::newRow("proved") << "part_read_in_place"
+                                << "proved: identical\n"
+                                << 0;
+        QTest::newRow("refuted") << "part_read_shifted"
+                                 << "refuted: value: " << 1;
+        QTest::newRow("out of range") << "declared_range_broken"
+                                      << "refuted: out-of-range: read of " << 1;
+        QTest::newRow("unproved") << "open_op_commuted"
+                                  << "unproved: " << 2;
+    }
+    void verdictIsTheFirstLineAndTheStatus() {
+        QFETCH(QString, name);
+        QFETCH(QString, begins);
+        QFETCH(int, status);
+        const Ran ran = run({"check", ref(name), rew(name)});
+        QVERIFY2(ran.out.startsWith(begins), qPrintable(ran.out + ran.err));
+        QCOMPARE(ran.status, status);
+        QVERIFY2(ran.err.isEmpty(), qPrintable(ran.err));
+    }
+
+    void weakerThanWantedIsSaid() {
+        const Ran ran = run({"check", ref("distributive"), rew("distributive"), "--strength", "identical"});
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(ran.out.startsWith("proved: exact (wanted identical)\n"), qPrintable(ran.out));
+    }
+
+    void jsonAloneOnStandardOutput() {
+        const Ran ran = run({"check", ref("scale_through_relu"), rew("scale_through_relu"), "--json", "-"});
+        QCOMPARE(ran.status, 1);
+        const Json json = jsonOf(ran.out);
+        QVERIFY2(json.is_object(), qPrintable(ran.out));
+        QCOMPARE(json["verdict"].get<std::string>(), std::string("refuted"));
+        QVERIFY(ran.err.startsWith("refuted: value: "));
+    }
+
+    void sameInputGivesSameBytes() {
+        const QStringList command{"check", ref("scale_through_relu"), rew("scale_through_relu"), "--no-cache", "--json"};
+        Json results[2];
+        for (int i = 0; i < 2; ++i) {
+            const QString file = m_folder.filePath(QString("same%1.json").arg(i));
+            QCOMPARE(run(command + QStringList{file}).status, 1);
+            QFile opened(file);
+            QVERIFY(opened.open(QIODevice::ReadOnly));
+            results[i] = jsonOf(QString::fromUtf8(opened.readAll()));
+            results[i].erase("times");
+            results[i].erase("tool");
+        }
+        QCOMPARE(results[0].dump(), results[1].dump());
+    }
+
+    void pipelineNamesTheFirstStepThatIsNotProved() {
+        const Ran ran = run({"check", ref("relu_twice"), rew("relu_twice"), rew("scale_through_relu"), "--json", m_folder.filePath("steps.json")});
+        QVERIFY2(ran.out.contains("step 2 of 2"), qPrintable(ran.out));
+        QVERIFY(ran.status != 0);
+        QFile file(m_folder.filePath("steps.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const Json json = jsonOf(QString::fromUtf8(file.readAll()));
+        QCOMPARE(json["first"].get<int>(), 1);
+        QCOMPARE(json["pairs"].size(), std::size_t{2});
+    }
+
+    void folderIsAPipelineInNameOrder() {
+        QVERIFY(QDir(m_folder.path()).mkdir("steps"));
+        QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("steps/b.lsg.json")));
+        QVERIFY(QFile::copy(rew("relu_twice"), m_folder.filePath("steps/a.lsg.json")));
+        const Ran ran = run({"check", "steps"});
+        QVERIFY2(ran.out.startsWith("proved: "), qPrintable(ran.out + ran.err));
+        QCOMPARE(ran.status, 0);
+    }
+
+    void pairsTakeOptionsAndTheWorstIsTheStatus() {
+        QByteArray list = "name\treference\trewritten\toptions\n";
+        const auto line = [&](const char* name, const QString& a, const QString& b, const char* options) {
+            list += QByteArray(name) + "\t" + a.toUtf8() + "\t" + b.toUtf8() + "\t" + options + "\n";
+        };
+        line("fine", ref("distributive"), rew("distributive"), "");
+        line("strict", ref("distributive"), rew("distributive"), "--strength identical");
+        QString file = write("pairs.tsv", list);
+        QCOMPARE(run({"check", "--pairs", file}).status, 2);
+        line("gone", "no.onnx", "such.onnx", "");
+        file = write("pairs.tsv", list);
+        const Ran ran = run({"check", "--pairs", file, "--junit", m_folder.filePath("j.xml"), "--sarif", m_folder.filePath("s.json")});
+        QCOMPARE(ran.status, 66);
+        QFile junit(m_folder.filePath("j.xml"));
+        QVERIFY(junit.open(QIODevice::ReadOnly));
+        QVERIFY(junit.readAll().contains("tests=\"3\" failures=\"1\" errors=\"1\""));
+        line("wrong", ref("scale_through_relu"), rew("scale_through_relu"), "");
+        QCOMPARE(run({"check", "--pairs", write("pairs.tsv", list)}).status, 1);
+        line("broken", ref("relu_twice"), rew("relu_twice"), "--strength strong");
+        QCOMPARE(run({"check", "--pairs", write("pairs.tsv", "name\treference\trewritten\toptions\n" + list.mid(list.lastIndexOf("broken")))}).status,
+                 65);
+    }
+
+    void evalPrintsAndStoresOutputs() {
+        const Ran ran = run({"eval", ref("scale_through_relu"), "--random", "7", "-o", "values"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.out.startsWith("y f32[4]: "), qPrintable(ran.out));
+        QVERIFY(QFile::exists(m_folder.filePath("values/y.npy")));
+        QCOMPARE(run({"eval", ref("scale_through_relu"), "--random", "7"}).out, ran.out);
+        QVERIFY(run({"eval", ref("scale_through_relu"), "--random", "8"}).out != ran.out);
+    }
+
+    void evalOfAFaultEndsWith1() {
+        const QByteArray graph = R"({"format": "lemmascope-graph", "version": 1, "opset": 17,
+            "inputs": [{"name": "x", "type": "f32", "shape": [3]}, {"name": "i", "type": "i64", "shape": [1], "range": [7, 7]}],
+            "nodes": [{"op": "Gather", "in": ["x", "i"], "out": ["y"]}], "outputs": ["y"]})";
+        const Ran ran = run({"eval", write("fault.lsg.json", graph), "--random", "1"});
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(ran.out.contains("fault: read out of range: x[7]"), qPrintable(ran.out));
+    }
+
+    void showTellsOpenOps() {
+        const Ran ran = run({"show", ref("open_op_same")});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.out.contains("open: nothing is assumed"), qPrintable(ran.out));
+        const Json json = jsonOf(run({"show", ref("open_op_same"), "--json", "-"}).out);
+        QVERIFY(json.is_object());
+        QVERIFY(json["nodes"].get<int>() >= 1);
+    }
+
+    void convertGoesThereAndBack() {
+        QCOMPARE(run({"convert", ref("scale_through_relu"), "there.onnx"}).status, 0);
+        QCOMPARE(run({"convert", "there.onnx", "back.lsg.json"}).status, 0);
+        const Ran ran = run({"check", ref("scale_through_relu"), "back.lsg.json"});
+        QVERIFY2(ran.out.startsWith("proved: identical\n"), qPrintable(ran.out + ran.err));
+        for (const char* picture : {"g.dot", "g.svg", "g.png"}) {
+            QCOMPARE(run({"convert", "there.onnx", picture}).status, 0);
+            QVERIFY(QFile(m_folder.filePath(picture)).size() > 100);
+        }
+    }
+
+    void obligationIsTheSameTextEveryTime() {
+        const QStringList command{"obligation", ref("distributive"), rew("distributive")};
+        const Ran first = run(command);
+        QCOMPARE(first.status, 0);
+        QVERIFY2(first.out.contains("(assert"), qPrintable(first.out));
+        QCOMPARE(run(command).out, first.out);
+        QCOMPARE(run(command + QStringList{"-o", "lemmas"}).status, 0);
+        QVERIFY(QFile::exists(m_folder.filePath("lemmas/manifest.json")));
+        QVERIFY(QFile::exists(m_folder.filePath("lemmas/L0001.smt2")));
+    }
+
+    void exportedPairHasTheSameVerdictAtTheSameElement_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("anonymous");
+        for (const char* name : {"scale_through_relu", "part_read_shifted", "declared_range_broken", "open_op_commuted"}) {
+            QTest::addRow("%s", name) << QString(name) << false;
+            QTest::addRow("%s, anonymous", name) << QString(name) << true;
+        }
+    }
+    void exportedPairHasTheSameVerdictAtTheSameElement() {
+        QFETCH(QString, name);
+        QFETCH(bool, anonymous);
+        const QString folder = m_folder.filePath(name + (anonymous ? "-a" : ""));
+        QStringList command{"check", ref(name), rew(name), "--export", folder, "--json", "-"};
+        if (anonymous) {
+            command << "--anonymous";
+        }
+        const Ran first = run(command);
+        const Json told = jsonOf(first.out);
+        QVERIFY2(told.is_object(), qPrintable(first.err));
+        for (const char* ending : {".lsg.json", ".onnx"}) {
+            const QString reference = folder + "/reference" + ending;
+            if (!QFile::exists(reference)) {
+                continue; // what ONNX has no form for is JSON only
+            }
+            const Ran again = run({"check", reference, folder + "/rewritten" + ending, "--json", "-"});
+            const Json json = jsonOf(again.out);
+            QVERIFY2(json.is_object(), qPrintable(again.err));
+            QCOMPARE(json["verdict"].dump(), told["verdict"].dump());
+            QCOMPARE(json["kind"].dump(), told["kind"].dump());
+            if (told["counterexample"].is_object()) {
+                QCOMPARE(json["counterexample"]["index"].dump(), told["counterexample"]["index"].dump());
+            }
+        }
+        QProcess replay;
+        replay.setProcessEnvironment([] {
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert("LEMMASCOPE_CLI", Program);
+            return environment;
+        }());
+        replay.start("sh", {folder + "/replay.sh"});
+        QVERIFY(replay.waitForFinished(120'000));
+        QCOMPARE(replay.exitCode(), first.status);
+    }
+
+    void pinnedObligationNeedsNoSolver() {
+        const QStringList command{"check", ref("distributive"), rew("distributive"), "--pin", "pins", "--json", "-"};
+        const Ran first = run(command);
+        QCOMPARE(first.status, 0);
+        const Ran second = run(command);
+        QCOMPARE(second.status, 0);
+        QCOMPARE(jsonOf(second.out)["times"]["solver_calls"].get<int>(), 0);
+        QVERIFY2(second.err.contains("unchanged"), qPrintable(second.err));
+    }
+
+    void aClosedReaderIsNoTrouble() {
+        QProcess process;
+        process.start(
+            "sh", {"-c", Program + " check --help | head -n 1; exec " + Program + " check " + ref("relu_twice") + " " + rew("relu_twice") + " >&-"});
+        QVERIFY(process.waitForFinished(60'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QProcess piped;
+        piped.start("bash",
+                    {"-c", Program + " check " + ref("scale_through_relu") + " " + rew("scale_through_relu") + " | true; exit ${PIPESTATUS[0]}"});
+        QVERIFY(piped.waitForFinished(60'000));
+        QCOMPARE(piped.exitCode(), 1);
+        QVERIFY2(piped.readAllStandardError().isEmpty(), "an EPIPE is quiet");
+    }
+
+    void timeIsALimitForTheWholeCommand() {
+        QByteArray list = "name\treference\trewritten\toptions\n";
+        for (int i = 0; i < 2000; ++i) {
+            list += QByteArray::number(i) + "\t" + ref("scale_through_relu").toUtf8() + "\t" + rew("scale_through_relu").toUtf8() + "\t\n";
+        }
+        QElapsedTimer timer;
+        timer.start();
+        const Ran ran = run({"check", "--pairs", write("long.tsv", list), "--no-cache", "--time", "1"});
+        QVERIFY2(timer.elapsed() < 15'000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(ran.status == 1 || ran.status == 2);
+        QVERIFY2(ran.out.contains("undecided: time"), qPrintable(ran.out.left(2000)));
+    }
+
+    void interruptEndsWith130() {
+        QByteArray list = "name\treference\trewritten\toptions\n";
+        for (int i = 0; i < 5000; ++i) {
+            list += QByteArray::number(i) + "\t" + ref("scale_through_relu").toUtf8() + "\t" + rew("scale_through_relu").toUtf8() + "\t\n";
+        }
+        for (const int signal : {SIGINT, SIGTERM}) {
+            QProcess process;
+            process.start(Program, {"check", "--pairs", write("long.tsv", list), "--no-cache"});
+            QVERIFY(process.waitForStarted());
+            QTest::qWait(500);
+            QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
+            QVERIFY(process.waitForFinished(10'000));
+            QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+            QCOMPARE(process.exitCode(), 130);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "tst_cli.moc"

@@ -1,0 +1,84 @@
+// The man page and the shell completion name every option that `--help` names, and no other.
+#include <QFile>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+class TestDocumentation : public QObject {
+    Q_OBJECT
+
+    static QString helpOf(const QStringList& command) {
+        QProcess process;
+        process.start(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"), command + QStringList{"--help"});
+        return process.waitForFinished(20'000) && process.exitCode() == 0 ? QString::fromUtf8(process.readAllStandardOutput()) : QString();
+    }
+
+    static QString contentOf(const char* file) {
+        QFile opened(QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/") + file);
+        return opened.open(QIODevice::ReadOnly) ? QString::fromUtf8(opened.readAll()) : QString();
+    }
+
+    static QSet<QString> optionsIn(const QString& text) {
+        static const QRegularExpression pattern(QStringLiteral("(?<![\\w-])--[a-z][a-z-]*"));
+        QSet<QString> out;
+        for (auto at = pattern.globalMatch(text); at.hasNext();) {
+            out.insert(at.next().captured());
+        }
+        return out;
+    }
+
+    static const QStringList& commands() {
+        static const QStringList all{"check", "obligation", "eval", "show", "convert"};
+        return all;
+    }
+
+    static QSet<QString> known() {
+        QSet<QString> out = optionsIn(helpOf({}));
+        for (const QString& command : commands()) {
+            out += optionsIn(helpOf({command}));
+        }
+        return out;
+    }
+
+    static QString listed(QSet<QString> options) {
+        QStringList list = options.values();
+        list.sort();
+        return list.join(' ');
+    }
+
+  private slots:
+    void manPageNamesEveryOption() {
+        const QString page = contentOf("man/lemmascope-cli.1").replace("\\-", "-");
+        QVERIFY(!page.isEmpty());
+        QSet<QString> wanted = known();
+        QVERIFY2(wanted.contains("--strength"), "no help was read");
+        wanted.remove("--help"); // written with the other forms of the synopsis
+        const QSet<QString> written = optionsIn(page);
+        QCOMPARE(listed(wanted - written), QString());
+        QCOMPARE(listed(written - known()), QString());
+    }
+
+    void completionNamesEveryOption() {
+        const QString script = contentOf("completion/lemmascope-cli.bash");
+        QCOMPARE(listed(known() - optionsIn(script)), QString());
+        QCOMPARE(listed(optionsIn(script) - known()), QString());
+        for (const QString& command : commands()) {
+            QVERIFY2(script.contains(command), qPrintable(command));
+        }
+    }
+
+    void manPageNamesEveryCommandAndStatus() {
+        const QString page = contentOf("man/lemmascope-cli.1");
+        for (const QString& command : commands() + QStringList{"match", "rewrite", "rules", "interp"}) {
+            QVERIFY2(page.contains(command), qPrintable(command));
+        }
+        for (const char* status : {"64 usage", "65 bad data", "66 no such file", "70 internal", "130 interrupted"}) {
+            QVERIFY2(page.contains(status), status);
+            QVERIFY2(helpOf({}).contains(status), status);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDocumentation)
+#include "tst_documentation.moc"

@@ -1,0 +1,123 @@
+// How checks grow with the graph: no solver, fixed inputs. Counters say nodes a second and the process's peak memory.
+#include "core/prove/check.h"
+
+#include <benchmark/benchmark.h>
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace lemmascope;
+
+namespace {
+
+double peakMegabytes() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+ValueId append(Graph& graph, const std::string& op, std::vector<ValueId> operands, TensorType type,
+               std::map<std::string, Attribute> attributes = {}) {
+    const ValueId result = graph.addValue({.name = "v" + std::to_string(graph.values.size()), .type = std::move(type)});
+    Node node;
+    node.op = {"", op, 17};
+    node.name = op + "_" + std::to_string(graph.nodes.size());
+    node.operands = std::move(operands);
+    node.results = {result};
+    node.attributes = std::move(attributes);
+    graph.addNode(std::move(node));
+    return result;
+}
+
+/// Blocks of a transformer's shape: product, sum with the block's input, softmax, transposes that cancel.
+std::shared_ptr<const Graph> blocks(std::int64_t nodes) {
+    auto graph = std::make_shared<Graph>();
+    graph->opsets[""] = 17;
+    const TensorType type{ElementType::F32, Shape{Dim(8), Dim(8)}};
+    ValueId last = graph->addValue({.name = "x", .type = type});
+    const ValueId weight = graph->addValue({.name = "w", .type = type});
+    graph->inputs = {last, weight};
+    while (static_cast<std::int64_t>(graph->nodes.size()) + 5 <= nodes) {
+        const ValueId product = append(*graph, "MatMul", {last, weight}, type);
+        const ValueId sum = append(*graph, "Add", {product, last}, type);
+        const ValueId soft = append(*graph, "Softmax", {sum}, type, {{"axis", std::int64_t{-1}}});
+        const ValueId turned = append(*graph, "Transpose", {soft}, type, {{"perm", std::vector<std::int64_t>{1, 0}}});
+        last = append(*graph, "Transpose", {turned}, type, {{"perm", std::vector<std::int64_t>{1, 0}}});
+    }
+    graph->outputs = {last};
+    return graph;
+}
+
+void againstItself(benchmark::State& state) {
+    const auto graph = blocks(state.range(0));
+    for (auto _ : state) {
+        const auto result = check(graph, graph);
+        if (!result || result->verdict != Verdict::Proved || result->times.solverCalls != 0) {
+            state.SkipWithError("a graph is not proved equal to itself without a solver");
+            return;
+        }
+    }
+    state.counters["nodes"] = benchmark::Counter(static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["peak_mb"] = peakMegabytes();
+}
+
+/// Row rotations of one input, each by another amount: as two slices and a join, or as one gather of constant rows.
+std::shared_ptr<const Graph> rotations(std::int64_t count, bool gathered) {
+    auto graph = std::make_shared<Graph>();
+    graph->opsets[""] = 17;
+    const std::int64_t rows = count + 1;
+    const TensorType type{ElementType::F32, Shape{Dim(rows), Dim(4)}};
+    const ValueId x = graph->addValue({.name = "x", .type = type});
+    graph->inputs = {x};
+    const auto constant = [&](std::vector<std::int64_t> values) {
+        const auto length = static_cast<std::int64_t>(values.size());
+        return graph->addValue({.name = "c" + std::to_string(graph->values.size()),
+                                .type = {ElementType::I64, Shape{Dim(length)}},
+                                .constant = Tensor::of<std::int64_t>(ElementType::I64, {length}, values)});
+    };
+    for (std::int64_t shift = 1; shift <= count; ++shift) {
+        ValueId out;
+        if (gathered) {
+            std::vector<std::int64_t> order;
+            for (std::int64_t i = 0; i < rows; ++i) {
+                order.push_back((i + shift) % rows);
+            }
+            out = append(*graph, "Gather", {x, constant(order)}, type, {{"axis", std::int64_t{0}}});
+        } else {
+            const ValueId axis = constant({0});
+            const ValueId tail =
+                append(*graph, "Slice", {x, constant({shift}), constant({rows}), axis}, {ElementType::F32, Shape{Dim(rows - shift), Dim(4)}});
+            const ValueId head = append(*graph, "Slice", {x, constant({0}), constant({shift}), axis}, {ElementType::F32, Shape{Dim(shift), Dim(4)}});
+            out = append(*graph, "Concat", {tail, head}, type, {{"axis", std::int64_t{0}}});
+        }
+        graph->values[out.index].name = "y" + std::to_string(shift);
+        graph->outputs.push_back(out);
+    }
+    return graph;
+}
+
+void indexMaps(benchmark::State& state) {
+    const auto reference = rotations(state.range(0), false);
+    const auto rewritten = rotations(state.range(0), true);
+    std::size_t lemmas = 0;
+    for (auto _ : state) {
+        const auto result = check(reference, rewritten);
+        if (!result || result->verdict != Verdict::Proved) {
+            state.SkipWithError("equal index maps are not proved");
+            return;
+        }
+        lemmas = result->lemmas.size();
+    }
+    state.counters["lemmas"] = static_cast<double>(lemmas);
+    state.counters["peak_mb"] = peakMegabytes();
+}
+
+} // namespace
+
+BENCHMARK(againstItself)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(indexMaps)->Arg(50)->Arg(500)->Unit(benchmark::kMillisecond);
+BENCHMARK_MAIN();
