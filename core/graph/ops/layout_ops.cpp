@@ -367,7 +367,7 @@ OpBlocks layoutOps() {
          0,
          0,
          Movement,
-         "value:t value_int:i value_ints:I value_float:f value_floats:F value_string:s value_strings:S",
+         "value:t value_int:i value_ints:I value_float:f value_floats:F value_string:s value_strings:S sparse_value:x",
          inferConstant},
         {OnnxDomain, "ConstantOfShape", {9, 20, 21, 23, 24, 25}, 1, 1, Movement, "value:t", inferConstantOfShape},
         {OnnxDomain, "Shape", {1, 13, 15, 19, 21, 23, 24, 25}, 1, 1, Computing, "start:i end:i", inferShape},

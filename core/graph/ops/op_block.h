@@ -21,7 +21,8 @@ struct OpBlock {
     int minOperands = 1;
     int maxOperands = 1; ///< -1: variadic
     OpClass opClass = OpClass::Computing;
-    /// `axis:i alpha:f mode:s axes:I scales:F value:t`: kinds of the attributes, checked before the rule runs.
+    /// `axis:i alpha:f mode:s axes:I scales:F value:t body:g to:e p:x`: all attributes and their kinds, checked before the rule
+    /// runs (e: an element type by number or name, x: any kind). An ai.onnx op refuses others.
     std::string_view attributes;
     InferRule rule = nullptr;
     bool commutative = false;

@@ -37,15 +37,12 @@ void inferRecurrent(InferContext& c, std::int64_t gates) {
     if (c.shape(0) && c.shape(1) && !c.checkEqual(c.shape(1)->back(), c.shape(0)->back(), "length of operand 1 on axis 2")) {
         return;
     }
-    if (!c.shape(0) || !hidden) {
-        for (std::size_t k = 0; k < c.resultCount(); ++k) {
-            c.setResult(k, c.element(0), std::nullopt);
-        }
-        return;
+    if (!hidden) {
+        hidden = c.unknown(0, 3);
     }
     const bool batchFirst = c.intAttribute("layout", 0) != 0;
-    const Dim sequence = (*c.shape(0))[batchFirst ? 1 : 0];
-    const Dim batch = (*c.shape(0))[batchFirst ? 0 : 1];
+    const Dim sequence = c.shape(0) ? (*c.shape(0))[batchFirst ? 1 : 0] : c.unknown(0, 0);
+    const Dim batch = c.shape(0) ? (*c.shape(0))[batchFirst ? 0 : 1] : c.unknown(0, 2);
     c.setResult(0, c.element(0), batchFirst ? Shape{batch, sequence, directions, *hidden} : Shape{sequence, directions, batch, *hidden});
     for (std::size_t k = 1; k < c.resultCount(); ++k) {
         c.setResult(k, c.element(0), batchFirst ? Shape{batch, directions, *hidden} : Shape{directions, batch, *hidden});

@@ -376,7 +376,7 @@ void inferMaxUnpool(InferContext& c) {
 OpBlocks spatialOps() {
     constexpr OpClass Computing = OpClass::Computing;
     constexpr std::string_view Conv = "auto_pad:s dilations:I group:i kernel_shape:I pads:I strides:I";
-    constexpr std::string_view Pool = "auto_pad:s ceil_mode:i count_include_pad:i dilations:I kernel_shape:I p:i pads:I storage_order:i strides:I";
+    constexpr std::string_view Pool = "auto_pad:s ceil_mode:i count_include_pad:i dilations:I kernel_shape:I pads:I storage_order:i strides:I";
     constexpr std::string_view QuantizedPool = "auto_pad:s ceil_mode:i channels_last:i count_include_pad:i kernel_shape:I pads:I strides:I";
     return {
         {OnnxDomain, "Conv", {1, 11, 22}, 2, 3, Computing, Conv, inferConv},
@@ -408,11 +408,18 @@ OpBlocks spatialOps() {
          inferFusedConv},
         {OnnxDomain, "MaxPool", {1, 8, 10, 11, 12, 22}, 1, 1, Computing, Pool, inferPool},
         {OnnxDomain, "AveragePool", {1, 7, 10, 11, 19, 22}, 1, 1, Computing, Pool, inferPool},
-        {OnnxDomain, "LpPool", {1, 2, 11, 18, 22}, 1, 1, Computing, "auto_pad:s ceil_mode:i dilations:I kernel_shape:I pads:I strides:I", inferPool},
+        {OnnxDomain,
+         "LpPool",
+         {1, 2, 11, 18, 22},
+         1,
+         1,
+         Computing,
+         "auto_pad:s ceil_mode:i dilations:I kernel_shape:I p:x pads:I strides:I",
+         inferPool},
         {OnnxDomain, "MaxUnpool", {9, 11, 22}, 2, 3, Computing, "kernel_shape:I pads:I strides:I", inferMaxUnpool},
         {OnnxDomain, "GlobalAveragePool", {1, 22}, 1, 1, Computing, "", inferGlobalPool},
         {OnnxDomain, "GlobalMaxPool", {1, 22}, 1, 1, Computing, "", inferGlobalPool},
-        {OnnxDomain, "GlobalLpPool", {1, 2, 22}, 1, 1, Computing, "", inferGlobalPool},
+        {OnnxDomain, "GlobalLpPool", {1, 2, 22}, 1, 1, Computing, "p:x", inferGlobalPool},
         {MicrosoftDomain, "NhwcMaxPool", {1}, 1, 1, Computing, Pool, inferNhwcMaxPool},
         {MicrosoftDomain, "QLinearAveragePool", {1}, 4, 5, Computing, QuantizedPool, inferQLinearAveragePool},
         {MicrosoftDomain, "QLinearGlobalAveragePool", {1}, 4, 5, Computing, "channels_last:i", inferQLinearGlobalAveragePool},

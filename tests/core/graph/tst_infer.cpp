@@ -76,6 +76,7 @@ void TestInfer::elementwise_data() {
     row("clip up to opset 6", "in x f32[n]; y = Clip@6(x) min=0.0 max=6.0; out y", "f32[n]");
     row("an integer where a float belongs", "in x f32[n]; y = LeakyRelu(x) alpha=1; out y",
         "error: node 'y': attribute 'alpha' is an integer, expected a float");
+    row("an attribute of another opset", "in x f32[n]; y = Clip(x) min=0.0; out y", "error: node 'y': Clip of opset 17 has no attribute 'min'");
     row("too few operands", "in x f32[n]; y = Add(x); out y", "error: node 'y': Add has 1 operand, expected 2");
     row("too many operands", "in x f32[n]; y = Relu(x, x); out y", "error: node 'y': Relu has 2 operands, expected 1");
     row("a needed operand omitted", "in x f32[n]; y = Add(, x); out y", "error: node 'y': operand 0 is missing");
