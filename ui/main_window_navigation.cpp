@@ -180,7 +180,7 @@ void MainWindow::showLemmaPanels(std::size_t lemma) {
         }
         text = text.arg(toQString(entry.id));
         if (!entry.reason.empty()) {
-            text += u' ' + toQString(entry.reason);
+            text += (text.endsWith(u'.') ? QStringLiteral(" ") : QStringLiteral(". ")) + toQString(entry.reason);
         }
         m_counterexample->setResult(nullptr, text);
     }

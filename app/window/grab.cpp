@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QPixmap>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 

@@ -55,9 +55,13 @@ QSize OverviewMap::sizeHint() const {
         return {SmallestSide, SmallestSide};
     }
     const QRectF& bounds = m_canvas->scene()->bounds;
-    const double shrink = std::min(LargestWidth / std::max(1.0, bounds.width()), LargestHeight / std::max(1.0, bounds.height()));
+    // In a small canvas the map is smaller still: it must not cover what it helps to find.
+    const QSize room = m_canvas->viewport()->size();
+    const int mostWidth = std::clamp(room.width() / 4, SmallestSide, LargestWidth);
+    const int mostHeight = std::clamp(room.height() / 3, SmallestSide, LargestHeight);
+    const double shrink = std::min(mostWidth / std::max(1.0, bounds.width()), mostHeight / std::max(1.0, bounds.height()));
     const auto side = [shrink](double length, int most) { return std::clamp(static_cast<int>(std::lround(length * shrink)), SmallestSide, most); };
-    return {side(bounds.width(), LargestWidth), side(bounds.height(), LargestHeight)};
+    return {side(bounds.width(), mostWidth), side(bounds.height(), mostHeight)};
 }
 
 QRectF OverviewMap::mapArea() const { return QRectF(rect()).adjusted(Inset, Inset, -Inset - TickLane, -Inset); }

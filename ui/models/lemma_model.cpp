@@ -98,7 +98,7 @@ QVariant LemmaModel::headerData(int section, Qt::Orientation orientation, int ro
     }
     switch (section) {
     case StatusColumn: return tr("Verdict");
-    case IdColumn: return tr("Lemma");
+    case IdColumn: return tr("Id");
     case TitleColumn: return tr("Says");
     case RungColumn: return tr("Rung");
     default: return {};

@@ -46,7 +46,7 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(LemmaModel::StatusColumn, Qt::AscendingOrder);
     m_table->setStretchedColumn(LemmaModel::TitleColumn);
-    m_table->horizontalHeader()->setMinimumSectionSize(40);
+    m_table->horizontalHeader()->setMinimumSectionSize(30);
     m_empty = new QLabel(this);
     m_empty->setAccessibleName(tr("Why no lemmas are listed"));
     m_empty->setWordWrap(true);
@@ -98,6 +98,10 @@ void LemmaPanel::setResult(std::shared_ptr<const CheckResult> result, const QStr
     m_emptyText = emptyText;
     m_model->setResult(std::move(result));
     m_table->setStretchedColumn(LemmaModel::TitleColumn);
+    // What a lemma says needs the room; ids and rungs are short, whatever their headers would like.
+    const int character = fontMetrics().averageCharWidth();
+    m_table->setColumnWidth(LemmaModel::IdColumn, character * 7);
+    m_table->setColumnWidth(LemmaModel::RungColumn, character * 6);
     m_selecting = false;
     updateSummary();
 }
