@@ -12,6 +12,7 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QResizeEvent>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QStyle>
 #include <QToolTip>
@@ -154,8 +155,10 @@ double GraphCanvas::fitScale() const {
     if (m_scene == nullptr) {
         return 1.0;
     }
-    return std::min({viewportSize().width() / std::max(1.0, m_scene->bounds.width()),
-                     viewportSize().height() / std::max(1.0, m_scene->bounds.height()), LargestFitScale});
+    // A scene that fits needs no scroll bars, so their room counts.
+    const QSizeF room = QSizeF(maximumViewportSize()).expandedTo(QSizeF(1.0, 1.0));
+    return std::min(
+        {room.width() / std::max(1.0, m_scene->bounds.width()), room.height() / std::max(1.0, m_scene->bounds.height()), LargestFitScale});
 }
 
 double GraphCanvas::smallestScale() const { return std::max(TinyScale, std::min(fitScale() * 0.8, 0.25)); }
@@ -340,11 +343,12 @@ void GraphCanvas::renderScene(QPainter& painter, const QRectF& target, const QRe
 }
 
 void GraphCanvas::updateScrollBars() {
-    m_updatingBars = true;
+    // A bar that comes or goes resizes the viewport and leads here again: restored, not cleared, at the end.
+    const QScopedValueRollback<bool> updating(m_updatingBars, true);
     // Without its bars, so that a bar that appears cannot be the reason for itself to go.
     const QSizeF room = QSizeF(maximumViewportSize()).expandedTo(QSizeF(1.0, 1.0));
     const auto set = [](QScrollBar* bar, double content, double from, double centre, double page, double full, double scale) {
-        if (content * scale <= full) {
+        if (content * scale <= full + 0.5) {
             bar->setRange(0, 0);
             return;
         }
@@ -356,7 +360,6 @@ void GraphCanvas::updateScrollBars() {
     const QRectF bounds = m_scene == nullptr ? QRectF() : m_scene->bounds;
     set(horizontalScrollBar(), bounds.width(), bounds.left(), m_centre.x(), viewportSize().width(), room.width(), m_scale);
     set(verticalScrollBar(), bounds.height(), bounds.top(), m_centre.y(), viewportSize().height(), room.height(), m_scale);
-    m_updatingBars = false;
 }
 
 void GraphCanvas::scrollContentsBy(int dx, int dy) {

@@ -1,5 +1,6 @@
 #include "ui/canvas/scene_labels.h"
 
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
@@ -121,7 +122,12 @@ QString typeText(const TensorType& type) {
     if (type.element == ElementType::Undefined && !type.shape) {
         return {};
     }
-    return oneLine(type.text(), 60);
+    return oneLine(type.text(), 200);
+}
+
+QString briefTypeText(const TensorType& type) {
+    static const QRegularExpression unknown(QStringLiteral("\\?[0-9a-f]{4,}"));
+    return typeText(type).replace(unknown, QStringLiteral("?"));
 }
 
 QString constantText(const Tensor& tensor) {

@@ -10,11 +10,13 @@ namespace lemmascope {
 /// replacement character.
 [[nodiscard]] QString oneLine(const std::string& text, int mostCharacters = 200);
 /// `axis=-1 perm=[0,2,1]`: attributes a reader compares first, small ones only, in name order; graphs and tensors left out.
-[[nodiscard]] QString keyAttributes(const Node& node, int mostCharacters = 48);
+[[nodiscard]] QString keyAttributes(const Node& node, int mostCharacters = 34);
 /// All attributes, one per line, long lists cut.
 [[nodiscard]] QString allAttributes(const Node& node);
 /// `f32[2,n]`; empty when nothing is known.
 [[nodiscard]] QString typeText(const TensorType& type);
+/// The same for boxes: lengths that only data decides, which inference names by a digest, are `?`.
+[[nodiscard]] QString briefTypeText(const TensorType& type);
 /// `0.125`, `[0,2,1]`, or the type of a larger constant.
 [[nodiscard]] QString constantText(const Tensor& tensor);
 

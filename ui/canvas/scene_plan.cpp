@@ -145,7 +145,8 @@ class Planner {
         item.pulledDown = kind != ItemKind::Output;
         const double small = m_metrics.smallPixels;
         const QString title = fitted(oneLine(value.name), scaled(LargestValueText), small, true);
-        const QString detail = fitted(value.constant ? constantText(*value.constant) : typeText(value.type), scaled(LargestValueText), small, false);
+        const QString detail =
+            fitted(value.constant ? constantText(*value.constant) : briefTypeText(value.type), scaled(LargestValueText), small, false);
         item.title = intern(title);
         item.detail = intern(detail);
         const double gap = title.isEmpty() || detail.isEmpty() ? 0.0 : small * 0.6;
@@ -217,7 +218,7 @@ class Planner {
                 continue;
             }
             if (++named <= 2) {
-                const QString type = typeText(graph.value(result).type);
+                const QString type = briefTypeText(graph.value(result).type);
                 text += (text.isEmpty() || type.isEmpty() ? QString() : QStringLiteral(", ")) + type;
             }
         }

@@ -85,6 +85,20 @@ class TestCanvasScene : public QObject {
         QCOMPARE(made->string(made->types[p]), QStringLiteral("f32[2,n]"));
     }
 
+    void unknownLengthsAreAQuestionMarkOnBoxesOnly() {
+        const TensorType type{ElementType::F32, Shape{Dim::symbol("?b9bba192e8a8"), Dim(1), Dim::symbol("n")}};
+        QCOMPARE(briefTypeText(type), QStringLiteral("f32[?,1,n]"));
+        QCOMPARE(typeText(type), QStringLiteral("f32[?b9bba192e8a8,1,n]"));
+    }
+
+    void attributesAreCutBetweenTwo() {
+        Node made;
+        for (const char* key : {"alpha", "batch", "gamma", "trans_a", "trans_b"}) {
+            made.attributes[key] = std::int64_t{1234};
+        }
+        QCOMPARE(keyAttributes(made), QStringLiteral("alpha=1234 batch=1234 gamma=1234 \u2026"));
+    }
+
     void longAndStrangeNamesBecomeOneShortLine() {
         QCOMPARE(oneLine("a\nb\tc"), QStringLiteral("a b c"));
         QVERIFY(oneLine(std::string(5'000'000, 'x')).size() <= 200);

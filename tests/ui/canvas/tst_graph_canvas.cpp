@@ -146,6 +146,15 @@ class TestGraphCanvas : public QObject {
         QVERIFY(std::abs(bar->value() - at - 1000.0 * shown.canvas.scale()) <= 2.0);
     }
 
+    void aFittedSceneHasNoScrollBarsAndStandsInTheMiddle() {
+        Shown shown(blocks(500));
+        QVERIFY(shown.canvas.verticalScrollBar()->isVisible());
+        shown.canvas.fit();
+        QTRY_VERIFY(!shown.canvas.verticalScrollBar()->isVisible()); // Qt hides them later
+        QTRY_VERIFY(!shown.canvas.horizontalScrollBar()->isVisible());
+        QVERIFY(near(shown.canvas.viewCentre(), shown.canvas.scene()->bounds.center(), 1.0));
+    }
+
     void keysZoomAndFit() {
         Shown shown(blocks(500));
         const double before = shown.canvas.scale();
