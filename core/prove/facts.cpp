@@ -7,7 +7,7 @@ namespace lemmascope {
 
 namespace {
 
-using Wide = __int128;
+__extension__ using Wide = __int128;
 
 IntegerRange fitted(Wide low, Wide high, ElementType type) {
     const IntegerRange all = typeRange(type);

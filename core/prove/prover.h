@@ -1,0 +1,133 @@
+#pragma once
+
+#include "core/prove/check.h"
+#include "core/prove/facts.h"
+#include "core/term/exact_terms.h"
+#include "core/term/term_builder.h"
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lemmascope {
+
+/// What a proof attempt of one pair of values came to.
+struct PairProof {
+    LemmaVerdict verdict = LemmaVerdict::Undecided;
+    Strength strength = Strength::Identical; ///< when it holds
+    std::string reason;
+    std::vector<std::uint32_t> lemmas; ///< indices into Prover::lemmas, those it used
+    std::vector<std::string> openOps;  ///< ops whose openness it met
+};
+
+/// Proves pairs of terms equal, cheapest means first (DESIGN.md 6). Two sweeps over the rewritten graph's terms, each sound
+/// because a proof about a term uses only terms below it:
+///  - the structural one merges terms that are equal bit for bit (one term, movement normal form, static maps);
+///  - the exact one compares normal forms over the reals, unrolls small shapes, and asks the solver for what is left.
+class Prover {
+  public:
+    Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services, std::stop_token stop);
+
+    /// Rungs 1 to 3: same bits.
+    [[nodiscard]] PairProof proveStructurally(TermId reference, TermId rewritten, const std::string& title);
+    /// Rung 5 at every size; with `unrolled`, at the declared shapes too. What it leaves undecided is for `askSolver`.
+    [[nodiscard]] PairProof proveExactly(TermId reference, TermId rewritten, const std::string& title, bool unrolled);
+    /// Rung 6 on pairs that rung 5 left, all at once on the solver's workers; the answers in order.
+    struct Question {
+        TermId reference;
+        TermId rewritten;
+        std::string title;
+    };
+    [[nodiscard]] std::vector<PairProof> askSolver(const std::vector<Question>& questions);
+    /// Every element of `access.index` stays in its bounds whenever the reference does not fault.
+    [[nodiscard]] PairProof proveAccess(const Access& access, const std::vector<Access>& reference, const std::string& title);
+
+    [[nodiscard]] std::vector<LemmaResult>& lemmas() { return m_lemmas; }
+    /// The pair of terms of each lemma (rewritten side second); invalid for range lemmas.
+    [[nodiscard]] const std::vector<std::pair<TermId, TermId>>& lemmaTerms() const { return m_lemmaTerms; }
+    [[nodiscard]] ExactTerms& exact() { return *m_exact; }
+    /// The term as the structural sweep left it: equal terms are equal bit for bit.
+    [[nodiscard]] TermId structural(TermId term) { return sweep(term); }
+    [[nodiscard]] std::size_t solverCalls() const { return m_solverCalls; }
+    [[nodiscard]] std::size_t cacheHits() const { return m_cacheHits; }
+    /// Models of failed lemmas: elements of graph inputs they fix, to try as counterexamples.
+    struct InputHint {
+        TermId input;
+        std::int64_t index = 0;
+        std::string value; ///< SMT-LIB
+    };
+    [[nodiscard]] const std::vector<std::vector<InputHint>>& hints() const { return m_hints; }
+    void setDeadline(std::chrono::steady_clock::time_point deadline) { m_deadline = deadline; }
+    /// A name for a term in titles and comments.
+    std::function<std::string(TermId)> nameOf;
+
+  private:
+    TermStore& m_store;
+    std::size_t m_boundary; ///< terms below this exist in the reference
+    Facts& m_facts;
+    const CheckOptions& m_options;
+    const CheckServices& m_services;
+    std::stop_token m_stop;
+    std::chrono::steady_clock::time_point m_deadline;
+    std::vector<LemmaResult> m_lemmas;
+    std::vector<std::pair<TermId, TermId>> m_lemmaTerms;
+    std::vector<std::vector<InputHint>> m_hints;
+    std::atomic<std::size_t> m_solverCalls = 0;
+    std::atomic<std::size_t> m_cacheHits = 0;
+
+    // structural sweep
+    std::vector<TermId> m_swept;
+    Movements m_move;
+    std::map<TermId, Strength> m_mergeStrength; ///< swept term -> weakest strength used to reach it
+    std::map<TermId, std::vector<std::uint32_t>> m_mergeLemmas;
+    std::unordered_map<std::uint32_t, std::vector<TermId>> m_candidates; ///< by operator, in the reference
+    std::map<std::pair<TermId, TermId>, std::optional<std::pair<Strength, std::uint32_t>>> m_staticMaps;
+
+    // exact sweep
+    std::unique_ptr<ExactTerms> m_exact;
+    std::set<TermId> m_referenceLeaves;
+    std::set<TermId> m_rewrittenLeaves;
+    std::map<std::string, std::vector<std::pair<TermId, TermId>>> m_exactCandidates; ///< operator key -> (canonical, defined) of the reference
+    bool m_sweepingReference = false;
+    std::vector<std::uint32_t> m_exactLemmas; ///< lemmas merged so far by the exact sweep
+
+    [[nodiscard]] TermId sweep(TermId root);
+    [[nodiscard]] std::optional<TermId> matchCandidate(TermId term);
+    [[nodiscard]] std::optional<std::pair<Strength, std::uint32_t>> staticMap(TermId a, TermId b);
+    [[nodiscard]] bool sameElements(TermId a, TermId b, bool exchange);
+    [[nodiscard]] std::optional<TermId> resolve(TermId canonical, TermId defined);
+    enum class Outcome : std::uint8_t { Equal, Different, TooLarge };
+    struct Unrolled {
+        Outcome outcome = Outcome::TooLarge;
+        std::vector<std::int64_t> differing;
+        std::vector<std::string> openOps;
+    };
+    [[nodiscard]] Unrolled unroll(TermId a, TermId b, bool cut, std::size_t budget);
+    [[nodiscard]] std::optional<TermId> cutAt(TermId term, TermId root, bool cut);
+    [[nodiscard]] std::uint32_t addLemma(LemmaResult lemma, TermId a, TermId b);
+    /// A lemma's text with what its answer means.
+    struct Prepared {
+        std::uint32_t lemma = 0;
+        std::string script;
+        std::vector<std::pair<TermId, std::int64_t>> reads;
+        std::vector<std::string> names;
+        std::vector<std::string> openOps;
+        bool cut = false;
+    };
+    [[nodiscard]] std::optional<Prepared> prepare(TermId a, TermId b, const std::string& title, bool cut);
+    void decide(std::vector<Prepared*> prepared);
+    void decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::string>& values);
+    /// What the exact sweep merged so far is part of a proof that compares canonical terms.
+    void addMerged(PairProof& proof) const;
+    [[nodiscard]] bool expired() const { return m_stop.stop_requested() || std::chrono::steady_clock::now() > m_deadline; }
+};
+
+} // namespace lemmascope

@@ -1,0 +1,254 @@
+// Rung 6: what the normal forms leave goes to the solver, as text; the cache is asked first. Questions are put side by side.
+
+#include "core/prove/proof_cache.h"
+#include "core/prove/prover.h"
+#include "core/prove/smt_algebra.h"
+#include "core/term/expand.h"
+#include "core/worker/solver.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr std::size_t TextNodes = 60'000;      ///< expressions in one lemma's text
+constexpr std::size_t TextPairs = 2'000;       ///< elements spelt out in one lemma's text
+constexpr std::size_t WantedValues = 400;
+
+} // namespace
+
+std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::string& title, bool cut) {
+    const TermId left = m_exact->defined(a);
+    const TermId right = m_exact->defined(b);
+    SmtAlgebra algebra(m_store);
+    std::vector<std::pair<Scalar, Scalar>> pairs;
+    std::vector<std::string> openOps;
+    const Dim total = m_store.hasShape(a) ? elementCount(m_store.shape(a)) : Dim(-1);
+    const bool small = m_store.type(a).isStatic() && total.isKnown() && total.value() <= 20'000;
+    const auto expandAll = [&](bool generic) {
+        const auto cutLeft = [&](TermId t) -> std::optional<TermId> {
+            if (generic && t != left && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
+                return m_exact->canonical(t);
+            }
+            return cutAt(t, left, cut);
+        };
+        const auto cutRight = [&](TermId t) -> std::optional<TermId> {
+            if (generic && t != right && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
+                return m_exact->canonical(t);
+            }
+            return cutAt(t, right, cut);
+        };
+        Expander first(m_store, algebra, Meaning::Exact, cutLeft, TextNodes * 8, m_stop);
+        Expander second(m_store, algebra, Meaning::Exact, cutRight, TextNodes * 8, m_stop);
+        if (generic) {
+            const Scalar x = first.generic(left);
+            pairs.emplace_back(x, second.generic(right));
+        } else {
+            for (std::int64_t i = 0; i < total.value() && algebra.size() < TextNodes; ++i) {
+                const Scalar x = first.at(left, i);
+                const Scalar y = second.at(right, i);
+                if (x != y) {
+                    pairs.emplace_back(x, y);
+                }
+            }
+        }
+        openOps = first.openOps();
+        openOps.insert(openOps.end(), second.openOps().begin(), second.openOps().end());
+        return !first.exhausted() && !second.exhausted() && algebra.size() < TextNodes && pairs.size() <= TextPairs;
+    };
+    // One unspecified element is enough where both sides are elementwise (any shape, symbolic ones too); and it is all there
+    // is to say of shapes that cannot be unrolled.
+    const bool elementwise = m_store.isElementwise(left) || m_store.isElementwise(right);
+    const bool generic = !small || (elementwise && cut && total.isKnown() && total.value() > 64);
+    if (!m_store.hasShape(a) || !(m_store.type(a) == m_store.type(b)) || !expandAll(generic)) {
+        return std::nullopt;
+    }
+    Prepared out;
+    out.cut = cut || generic;
+    out.openOps = openOps;
+    std::vector<std::string> comments{title};
+    if (generic) {
+        comments.push_back("one unspecified element; the operands of what computes stand for any values");
+    }
+    const SmtAlgebra::Text text = algebra.lemma(pairs, comments);
+    LemmaResult lemma;
+    lemma.title = title;
+    lemma.verdict = LemmaVerdict::Undecided;
+    lemma.text = text.script;
+    lemma.digest = text.digest;
+    out.script = text.script;
+    out.reads = text.reads;
+    out.names = text.names;
+    out.lemma = addLemma(std::move(lemma), a, b);
+    return out;
+}
+
+void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::string>& values) {
+    if (m_services.solver == nullptr) {
+        lemma.reason = "no solver";
+        return;
+    }
+    std::vector<std::string> wanted(prepared.names.begin(), prepared.names.begin() + static_cast<std::ptrdiff_t>(std::min(prepared.names.size(), WantedValues)));
+    std::string key;
+    if (m_services.cache != nullptr) {
+        if (const Result<std::string> solver = m_services.solver->solverName(m_stop)) {
+            key = ProofCache::key(prepared.script, *solver, wanted);
+            if (const std::optional<ProofCache::Entry> entry = m_services.cache->lookup(key)) {
+                lemma.verdict = entry->verdict;
+                lemma.rung = entry->rung;
+                lemma.strength = entry->strength;
+                lemma.fromCache = true;
+                values = entry->values;
+                ++m_cacheHits;
+                return;
+            }
+        }
+    }
+    SolverRequest request;
+    request.script = prepared.script;
+    request.steps = m_options.lemmaSteps;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(m_deadline - std::chrono::steady_clock::now()).count();
+    if (left <= 0) {
+        lemma.reason = "time";
+        return;
+    }
+    request.timeoutMs = static_cast<unsigned>(std::min<std::int64_t>(left, 30'000));
+    request.wantedValues = wanted;
+    ++m_solverCalls;
+    const Result<SolverAnswer> answer = m_services.solver->ask(request, m_stop);
+    if (!answer) {
+        lemma.reason = answer.error().text();
+        return;
+    }
+    lemma.rung = Rung::Solver;
+    switch (answer->status) {
+    case SolverAnswer::Status::Unsat:
+        lemma.verdict = LemmaVerdict::Holds;
+        lemma.strength = Strength::Exact;
+        break;
+    case SolverAnswer::Status::Sat:
+        lemma.verdict = LemmaVerdict::Fails;
+        values = answer->values;
+        break;
+    case SolverAnswer::Status::Unknown: lemma.reason = answer->reason; break;
+    }
+    if (!key.empty() && lemma.verdict != LemmaVerdict::Undecided) {
+        ProofCache::Entry entry;
+        entry.verdict = lemma.verdict;
+        entry.rung = lemma.rung;
+        entry.strength = lemma.strength;
+        entry.values = values;
+        (void)m_services.cache->store(key, entry); // a cache that cannot be written costs time, not answers
+    }
+}
+
+void Prover::decide(std::vector<Prepared*> prepared) {
+    std::vector<std::vector<std::string>> values(prepared.size());
+    std::vector<LemmaResult> results;
+    for (const Prepared* one : prepared) {
+        results.push_back(m_lemmas[one->lemma]);
+    }
+    const unsigned wanted = m_options.jobs != 0 ? m_options.jobs : (m_services.solver != nullptr ? m_services.solver->parallelism() : 1);
+    const std::size_t threads = std::min<std::size_t>(std::max(1U, wanted), prepared.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t k = next++; k < prepared.size(); k = next++) {
+            if (m_stop.stop_requested()) {
+                results[k].reason = "cancelled";
+                continue;
+            }
+            decideOne(*prepared[k], results[k], values[k]);
+        }
+    };
+    {
+        std::vector<std::jthread> pool;
+        for (std::size_t t = 1; t < threads; ++t) {
+            pool.emplace_back(work);
+        }
+        work();
+    }
+    for (std::size_t k = 0; k < prepared.size(); ++k) {
+        LemmaResult& lemma = m_lemmas[prepared[k]->lemma];
+        lemma = results[k];
+        if (lemma.verdict != LemmaVerdict::Fails) {
+            continue;
+        }
+        std::vector<InputHint> hint;
+        for (std::size_t i = 0; i < values[k].size() && i < prepared[k]->reads.size(); ++i) {
+            const auto& [leaf, index] = prepared[k]->reads[i];
+            if (i < 12) {
+                lemma.model += (lemma.model.empty() ? "" : ", ") + nameOf(leaf) + (index < 0 ? std::string() : "[" + std::to_string(index) + "]") + " = " + values[k][i];
+            }
+            if (m_store.kind(leaf) == TermKind::Input) {
+                hint.push_back(InputHint{leaf, std::max<std::int64_t>(index, 0), values[k][i]});
+            } else if (m_store.kind(leaf) == TermKind::View && m_store.kind(m_store.operands(leaf)[0]) == TermKind::Input) {
+                hint.push_back(InputHint{m_store.operands(leaf)[0], 0, values[k][i]});
+            }
+        }
+        if (!hint.empty()) {
+            m_hints.push_back(std::move(hint));
+        }
+    }
+}
+
+std::vector<PairProof> Prover::askSolver(const std::vector<Question>& questions) {
+    std::vector<PairProof> proofs(questions.size());
+    std::vector<std::size_t> open;
+    for (std::size_t q = 0; q < questions.size(); ++q) {
+        open.push_back(q);
+    }
+    // First with what both sides share standing for any values; where that fails, un-shared down to the inputs.
+    for (const bool cut : {true, false}) {
+        std::vector<std::optional<Prepared>> prepared(open.size());
+        std::vector<Prepared*> asked;
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            const Question& question = questions[open[k]];
+            if (expired()) {
+                proofs[open[k]].reason = m_stop.stop_requested() ? "cancelled" : "time";
+                continue;
+            }
+            if (cut && m_exact->gaveUp()) {
+                continue;
+            }
+            prepared[k] = prepare(question.reference, question.rewritten, question.title, cut);
+            if (prepared[k]) {
+                asked.push_back(&*prepared[k]);
+            } else if (proofs[open[k]].reason.empty()) {
+                proofs[open[k]].reason = "size: too large to spell out for the solver";
+            }
+        }
+        decide(asked);
+        std::vector<std::size_t> still;
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            PairProof& proof = proofs[open[k]];
+            if (!prepared[k]) {
+                still.push_back(open[k]);
+                continue;
+            }
+            const LemmaResult& lemma = m_lemmas[prepared[k]->lemma];
+            proof.lemmas.push_back(prepared[k]->lemma);
+            proof.openOps = prepared[k]->openOps;
+            if (lemma.verdict == LemmaVerdict::Holds) {
+                proof.verdict = LemmaVerdict::Holds;
+                proof.strength = Strength::Exact;
+                proof.lemmas = {prepared[k]->lemma};
+                if (cut) {
+                    addMerged(proof);
+                }
+            } else {
+                proof.verdict = lemma.verdict;
+                proof.reason = lemma.verdict == LemmaVerdict::Fails ? std::string() : lemma.reason;
+                still.push_back(open[k]);
+            }
+        }
+        open = std::move(still);
+        if (open.empty()) {
+            break;
+        }
+    }
+    return proofs;
+}
+
+} // namespace lemmascope
