@@ -306,7 +306,7 @@ class TestInferGraphs : public QObject {
         QVERIFY(inferred);
         QCOMPARE(QString::fromStdString((*inferred)->value(last).type.text()), "f32[n,8,16]");
         qInfo("%lld ms", static_cast<long long>(elapsed.count()));
-        QVERIFY2(elapsed.count() < 5000, "quadratic?"); // the machine may be busy; the measured time is in the log
+        QVERIFY2(elapsed.count() < 20'000, "quadratic?"); // the machine may be busy, sanitizers on; the measured time is in the log
     }
 };
 
