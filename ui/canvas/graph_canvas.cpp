@@ -203,7 +203,16 @@ void GraphCanvas::showFirstView() {
     }
     const bool any = left <= right;
     const double scale = std::clamp(viewportSize().width() / (any ? right - left + 2.0 * FirstViewMargin : bounds.width()), ReadableScale, 1.0);
-    applyView(QPointF(any ? (left + right) / 2.0 : bounds.center().x(), bounds.top() + viewportSize().height() / (2.0 * scale)), scale, false);
+    QPointF start(any ? (left + right) / 2.0 : bounds.center().x(), bounds.top());
+    if ((right - left) * scale > viewportSize().width()) {
+        // Wider than the view: where the data comes in.
+        const auto input = std::find(m_scene->kinds.begin(), m_scene->kinds.end(), ItemKind::Input);
+        if (input != m_scene->kinds.end()) {
+            const QRectF& box = m_scene->boxes[static_cast<std::size_t>(input - m_scene->kinds.begin())];
+            start = QPointF(box.center().x(), box.top() - FirstViewMargin);
+        }
+    }
+    applyView(start + QPointF(0.0, viewportSize().height() / (2.0 * scale)), scale, false);
     m_firstView = true;
 }
 

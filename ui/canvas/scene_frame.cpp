@@ -167,6 +167,11 @@ void SceneFrame::paintEdges() {
             lines = &dimmedLines;
         }
         lines->emplace_back(a, b);
+        if (arrows && m_scene.edgeStubs[edge]) {
+            // A bar where it breaks off: it goes on at another place.
+            const QPointF end = first == m_scene.edgePointStart[edge] ? b : a;
+            lines->emplace_back(end - QPointF(wing, 0.0), end + QPointF(wing, 0.0));
+        }
         if (arrows && first + 2 == m_scene.edgePointStart[edge + 1]) {
             lines->emplace_back(b, b + QPointF(-wing, -wing * 1.6));
             lines->emplace_back(b, b + QPointF(wing, -wing * 1.6));

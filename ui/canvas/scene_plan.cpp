@@ -168,7 +168,12 @@ class Planner {
         item.node = flat;
         item.nested = m_nested[flat.index];
         item.kind = item.nested == 0 ? ItemKind::Node : (m_open[flat.index] != 0 ? ItemKind::Container : ItemKind::Collapsed);
-        item.pulledDown = std::none_of(node.operands.begin(), node.operands.end(), [](ValueId id) { return id.isValid(); });
+        // What depends on constants alone stands with them, right above its reader.
+        item.pulledDown = std::all_of(node.operands.begin(), node.operands.end(), [&](ValueId id) {
+            const std::uint32_t from = id.isValid() ? m_plan.itemOfValue[at.valueBase + id.index] : NoItem;
+            return !id.isValid() || (from != NoItem && (m_plan.items[from].kind == ItemKind::Constant ||
+                                                        (m_plan.items[from].node.isValid() && m_plan.items[from].pulledDown)));
+        });
         const QString title = fitted(oneLine(node.op.name), scaled(LargestTitle), m_metrics.titlePixels, false);
         const QString detail = fitted(keyAttributes(node), scaled(LargestText), m_metrics.smallPixels, false);
         const QString name = fitted(oneLine(at.graph->displayName(NodeId(nodeIndex))), scaled(LargestText), m_metrics.smallPixels, true);

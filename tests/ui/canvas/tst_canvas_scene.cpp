@@ -198,6 +198,36 @@ class TestCanvasScene : public QObject {
         QCOMPARE(pair.rewritten->side, Side::Rewritten);
     }
 
+    void whatReadsConstantsAloneStandsRightAboveItsReader() {
+        const auto tree = treeFrom("a = Relu x\nb = Relu a\nc = Relu b\nk = Cast @one to=7\nd = Add c k\n");
+        const auto made = scene(tree);
+        const auto top = [&](const char* name) { return made->boxes[itemOf(*made, name)].top(); };
+        QVERIFY(top("k") > top("b"));
+        QVERIFY(top("k") < top("d"));
+    }
+
+    void edgesTooLongToDrawAreBrokenOff() {
+        std::string text = "first = Relu x\nn0 = Relu first\n";
+        for (int i = 1; i < 60; ++i) {
+            text += "n" + std::to_string(i) + " = Relu n" + std::to_string(i - 1) + "\n";
+        }
+        const auto made = scene(treeFrom(text + "last = Add n59 first\n"));
+        const std::uint32_t last = itemOf(*made, "last");
+        int broken = 0;
+        for (const std::uint32_t e : made->edgesInto(last)) {
+            if (made->edgeStubs[e]) {
+                ++broken;
+                QCOMPARE(made->edgeFrom[e], itemOf(*made, "first"));
+                QCOMPARE(made->edgePoints(e).size(), std::size_t{4});
+                // Only its ends are drawn, and only they are found.
+                const QPointF middle = (made->edgePoints(e).front() + made->edgePoints(e).back()) / 2.0;
+                const std::uint32_t there = made->edgeAt(middle, 1.0);
+                QVERIFY(there == NoItem || there != e);
+            }
+        }
+        QCOMPARE(broken, 1);
+    }
+
     void nestedGraphsStartClosedAndOpenWhereSomethingFails() {
         const auto tree = withBranches();
         const auto closed = scene(tree);
