@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t MostListed = 8;
 constexpr qsizetype LongestLine = 200;
+constexpr qsizetype LongestDim = 10; ///< on a box: one long dim must not hide the others
+constexpr qsizetype MostDims = 8;
 constexpr double Slack = 1.04; ///< a box a little too wide is better than a word cut
 
 QString cut(QString text, qsizetype most) {
@@ -126,8 +128,21 @@ QString typeText(const TensorType& type) {
 }
 
 QString briefTypeText(const TensorType& type) {
+    if (!type.shape) {
+        return typeText(type);
+    }
     static const QRegularExpression unknown(QStringLiteral("\\?[0-9a-f]{4,}"));
-    return typeText(type).replace(unknown, QStringLiteral("?"));
+    QStringList dims;
+    for (const Dim& dim : *type.shape) {
+        if (dims.size() == MostDims) {
+            dims += QString(QChar(0x2026));
+            break;
+        }
+        dims += cut(oneLine(dim.text()).replace(unknown, QStringLiteral("?")), LongestDim);
+    }
+    const std::string_view element = name(type.element);
+    return QString::fromUtf8(element.data(), static_cast<qsizetype>(element.size())) + QLatin1Char('[') + dims.join(QLatin1Char(',')) +
+           QLatin1Char(']');
 }
 
 QString constantText(const Tensor& tensor) {

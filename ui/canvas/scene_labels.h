@@ -15,7 +15,7 @@ namespace lemmascope {
 [[nodiscard]] QString allAttributes(const Node& node);
 /// `f32[2,n]`; empty when nothing is known.
 [[nodiscard]] QString typeText(const TensorType& type);
-/// The same for boxes: lengths that only data decides, which inference names by a digest, are `?`.
+/// The same for boxes: lengths that only data decides, which inference names by a digest, are `?`; long ones are cut.
 [[nodiscard]] QString briefTypeText(const TensorType& type);
 /// `0.125`, `[0,2,1]`, or the type of a larger constant.
 [[nodiscard]] QString constantText(const Tensor& tensor);

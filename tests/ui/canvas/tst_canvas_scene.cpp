@@ -91,6 +91,13 @@ class TestCanvasScene : public QObject {
         QCOMPARE(typeText(type), QStringLiteral("f32[?b9bba192e8a8,1,n]"));
     }
 
+    void oneLongLengthDoesNotHideTheOthers() {
+        const TensorType type{ElementType::F32, Shape{Dim::symbol("p2o.DynamicDimension.0"), Dim(16), Dim::symbol("n") + Dim(1)}};
+        QCOMPARE(briefTypeText(type), QStringLiteral("f32[p2o.Dynam\u2026,16,n + 1]"));
+        QCOMPARE(briefTypeText(TensorType{ElementType::I64, Shape{}}), typeText(TensorType{ElementType::I64, Shape{}}));
+        QCOMPARE(briefTypeText(TensorType{ElementType::I64, {}}), typeText(TensorType{ElementType::I64, {}}));
+    }
+
     void attributesAreCutBetweenTwo() {
         Node made;
         for (const char* key : {"alpha", "batch", "gamma", "trans_a", "trans_b"}) {
