@@ -138,7 +138,11 @@ QString briefTypeText(const TensorType& type) {
             dims += QString(QChar(0x2026));
             break;
         }
-        dims += cut(oneLine(dim.text()).replace(unknown, QStringLiteral("?")), LongestDim);
+        QString text = dim.isKnown() ? QString::number(dim.value()) : oneLine(dim.text());
+        if (text.contains(QLatin1Char('?'))) {
+            text.replace(unknown, QStringLiteral("?"));
+        }
+        dims += cut(std::move(text), LongestDim);
     }
     const std::string_view element = name(type.element);
     return QString::fromUtf8(element.data(), static_cast<qsizetype>(element.size())) + QLatin1Char('[') + dims.join(QLatin1Char(',')) +
