@@ -114,6 +114,8 @@ class MainWindow : public QMainWindow {
     void askForReportFolder();
     void askForPicture();
     void showAbout();
+    void showLegend();
+    void showText(const QString& title, const QString& html);
     void showKeys();
     void focusNextPane(bool backwards);
     QAction* addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);

@@ -13,6 +13,7 @@
 #include "ui/panels/side_view.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/legend.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -220,6 +221,7 @@ void MainWindow::buildActions() {
 
     QMenu* help = m_menuBar->addMenu(tr("&Help"));
     addMenuAction(help, tr("&Key Sheet"), {key("F1"), key("?")}, [this] { showKeys(); });
+    addMenuAction(help, tr("&What the Marks Mean"), {}, [this] { showLegend(); });
     addMenuAction(help, tr("&About Lemmascope"), {}, [this] { showAbout(); });
 
     open->setIcon(style()->standardIcon(QStyle::SP_DialogOpenButton));
@@ -391,17 +393,28 @@ void MainWindow::showKeys() {
 }
 
 void MainWindow::showAbout() {
+    showText(tr("About Lemmascope"),
+             tr("<h3>Lemmascope</h3><p>Did this rewrite keep the meaning? Proofs and counterexamples for rewritten computation graphs.</p>"
+                "<p>%1</p><p>Apache License 2.0. Uses Qt (LGPL 3), Z3 (MIT), Graphviz (EPL 1.0), Protocol Buffers (BSD), JSON for "
+                "Modern C++ (MIT), Eigen (MPL 2.0), GMP (LGPL 3), xxHash (BSD), OpenSSL (Apache 2.0).</p>")
+                 .arg(toQString(m_versions).toHtmlEscaped()));
+}
+
+void MainWindow::showLegend() {
+    showText(tr("What the Marks Mean"),
+             legendHtml(palette()) +
+                 tr("<p>A node wears its mark in three ways: the glyph at its left, the style of its border, and its colour. Verdicts: "
+                    "✓ proved or holds, ✗ refuted or fails, ≁ unproved, ? undecided, ∅ vacuous.</p>"));
+}
+
+void MainWindow::showText(const QString& title, const QString& html) {
     auto* dialog = new QDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("About Lemmascope"));
-    dialog->setAccessibleName(tr("About Lemmascope"));
-    auto* text =
-        new QLabel(tr("<h3>Lemmascope</h3><p>Did this rewrite keep the meaning? Proofs and counterexamples for rewritten computation graphs.</p>"
-                      "<p>%1</p><p>Apache License 2.0. Uses Qt (LGPL 3), Z3 (MIT), Graphviz (EPL 1.0), Protocol Buffers (BSD), JSON for "
-                      "Modern C++ (MIT), Eigen (MPL 2.0), GMP (LGPL 3), xxHash (BSD), OpenSSL (Apache 2.0).</p>")
-                       .arg(toQString(m_versions).toHtmlEscaped()),
-                   dialog);
-    text->setAccessibleName(tr("About"));
+    dialog->setWindowTitle(title);
+    dialog->setAccessibleName(title);
+    auto* text = new QLabel(html, dialog);
+    text->setTextFormat(Qt::RichText);
+    text->setAccessibleName(title);
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     text->setMinimumWidth(fontMetrics().averageCharWidth() * 60);

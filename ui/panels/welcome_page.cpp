@@ -1,7 +1,7 @@
 #include "ui/panels/welcome_page.h"
 
-#include "ui/canvas/palette.h"
 #include "ui/panels/open_pair_dialog.h"
+#include "ui/views/legend.h"
 #include "ui/views/text.h"
 
 #include <QDragEnterEvent>
@@ -17,8 +17,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
-
-#include <array>
 
 namespace lemmascope {
 
@@ -284,19 +282,6 @@ void WelcomePage::changeEvent(QEvent* event) {
     }
 }
 
-void WelcomePage::fillLegend() {
-    const CanvasTheme theme = CanvasTheme::fromPalette(palette());
-    QString html = QStringLiteral("<table cellspacing='3'>");
-    constexpr std::array Roles{Role::Shared, Role::Changed, Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing, Role::Obsolete};
-    for (std::size_t i = 0; i < Roles.size(); ++i) {
-        const RoleStyle& style = theme.style(Roles[i]);
-        const QColor onBadge = contrast(style.colour, Qt::white) >= contrast(style.colour, Qt::black) ? Qt::white : Qt::black;
-        html += (i % 2 == 0 ? QStringLiteral("<tr>") : QString()) +
-                QStringLiteral("<td bgcolor='%1' align='center' width='22'><font color='%2'><b>%3</b></font></td><td>%4&nbsp;&nbsp;</td>")
-                    .arg(style.colour.name(), onBadge.name(), glyph(Roles[i]), roleText(Roles[i])) +
-                (i % 2 == 1 ? QStringLiteral("</tr>") : QString());
-    }
-    m_legend->setText(html + QStringLiteral("</table>"));
-}
+void WelcomePage::fillLegend() { m_legend->setText(legendHtml(palette())); }
 
 } // namespace lemmascope

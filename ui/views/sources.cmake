@@ -2,6 +2,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/counterexample_facts.cpp views/counterexample_facts.h
     views/fact_table_view.cpp views/fact_table_view.h
     views/inspector_facts.cpp views/inspector_facts.h
+    views/legend.cpp views/legend.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
     views/tensor_text.cpp views/tensor_text.h
     views/text.h
