@@ -588,8 +588,8 @@ std::optional<TermId> NodeTerms::storeSliceOp() {
     std::vector<std::size_t> order;
     for (; axis < shape.size(); ++axis) {
         const Dim low((*starts)[axis]);
-        const Dim high((*ends)[axis]);
         const Dim total = m_store.shape(table)[axis];
+        const Dim high = (*ends)[axis] == INT64_MAX ? total : Dim((*ends)[axis]); // written whole, whatever its length
         if (!Dim::provablyAtLeast(total, high) || !Dim::provablyAtLeast(high, low) || !Dim::provablyAtLeast(low, Dim(0))) {
             return std::nullopt;
         }
