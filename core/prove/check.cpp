@@ -101,7 +101,7 @@ class Checker {
     std::optional<SearchResult> m_search;
 
     [[nodiscard]] Result<void> build();
-    void proveAccesses(Prover& prover, Facts& facts);
+    void proveAccesses(Prover& prover);
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
@@ -256,8 +256,7 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     return std::move(m_result);
 }
 
-void Checker::proveAccesses(Prover& prover, Facts& facts) {
-    (void)facts;
+void Checker::proveAccesses(Prover& prover) {
     for (const Access& access : m_rewritten.accesses) {
         const Node& node = m_result.rewritten->node(access.node);
         const bool dead = !m_rewritten.live[access.node.index];
@@ -295,7 +294,6 @@ void Checker::proveAccesses(Prover& prover, Facts& facts) {
 
 Result<void> Checker::decide(Prover& prover) {
     const Clock::time_point start = Clock::now();
-    Facts unused(m_store);
     // Types first: outputs whose types differ need no proof.
     for (std::size_t o = 0; o < m_result.outputs.size(); ++o) {
         const Pairing::Output& output = m_pairing.outputs[o];
@@ -344,7 +342,7 @@ Result<void> Checker::decide(Prover& prover) {
             done(o, std::move(proof));
         }
     }
-    proveAccesses(prover, unused);
+    proveAccesses(prover);
     for (const std::size_t o : remaining()) {
         done(o, prover.proveStructurally(referenceTerm(o), rewrittenTerm(o), title(o)));
         if (m_stop.stop_requested()) {
@@ -428,19 +426,30 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
     }
     problem.symbols = m_pairing.symbols;
     problem.lookForFaults = m_accessFails;
-    const auto widen = [this](const GraphTree& tree, const std::vector<NodeRelation>& relations, const GraphTerms& terms, const GraphTerms& others) {
+    const auto widen = [](const GraphTree& tree, const std::vector<NodeRelation>& relations, const GraphTerms& terms, const GraphTerms& others) {
         Widening widening;
         widening.nodes.resize(tree.nodeCount());
-        for (std::size_t n = 0; n < relations.size(); ++n) {
-            widening.nodes[n] = relations[n].mark != NodeMark::Shared;
-        }
-        std::set<TermId> other(others.values.begin(), others.values.end());
         widening.constants.resize(tree.valueCount());
+        const std::set<TermId> other(others.values.begin(), others.values.end());
+        std::vector<bool> exact(tree.valueCount(), false); // constants that no rounding explains, see below
+        for (const GraphInstance& instance : tree.instances()) {
+            for (std::size_t n = 0; n < instance.graph->nodes.size(); ++n) {
+                const Node& node = instance.graph->nodes[n];
+                // Quantisation rounds once, on the exact value, and its scales mean what is stored; an exponent is a number of
+                // the formula, not a rounded one.
+                const bool quantises = node.op.name.find("QuantizeLinear") != std::string::npos;
+                widening.nodes[instance.nodeBase + n] = relations[instance.nodeBase + n].mark != NodeMark::Shared && !quantises;
+                for (std::size_t k = 1; k < node.operands.size() && (quantises || node.op.name == "Pow" || node.op.name.starts_with("QLinear")); ++k) {
+                    if (node.operands[k].isValid()) {
+                        exact[instance.valueBase + node.operands[k].index] = true;
+                    }
+                }
+            }
+        }
         for (std::size_t v = 0; v < tree.valueCount(); ++v) {
             const Value& value = tree.value(FlatValueId(v));
-            widening.constants[v] = value.constant.has_value() && isFloat(value.type.element) && !other.contains(terms.values[v]);
+            widening.constants[v] = value.constant.has_value() && isFloat(value.type.element) && !exact[v] && !other.contains(terms.values[v]);
         }
-        (void)this;
         return widening;
     };
     problem.referenceWidening = widen(*m_result.reference, m_result.correspondence.reference, m_reference, m_rewritten);
@@ -464,7 +473,7 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
         }
     }
     std::stable_sort(problem.partners.begin(), problem.partners.end(), [&](const auto& a, const auto& b) { return rank[a.first.index] < rank[b.first.index]; });
-    const auto openValues = [this](const GraphTree& tree, const GraphTerms& terms) {
+    const auto openValues = [](const GraphTree& tree, const GraphTerms& terms) {
         std::vector<std::pair<FlatValueId, std::uint32_t>> out;
         for (std::size_t v = 0; v < tree.valueCount(); ++v) {
             const FlatNodeId producer = producerOf(tree, FlatValueId(v));
@@ -472,7 +481,6 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
                 out.emplace_back(FlatValueId(v), terms.values[v].index);
             }
         }
-        (void)this;
         return out;
     };
     problem.referenceOpen = openValues(*m_result.reference, m_reference);

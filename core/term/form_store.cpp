@@ -770,11 +770,49 @@ Scalar FormStore::read(TermId leaf, std::int64_t index) {
     if (m_terms.kind(leaf) == TermKind::Apply && m_terms.op(leaf).name == "Length") {
         atom.positive = std::get<std::int64_t>(m_terms.op(leaf).attributes.at("positive")) != 0;
     }
+    atom.positive = atom.positive || isPositiveTerm(leaf);
     const FormId form = atomForm(internAtom(atom));
     if (!mayBeUndefined(leaf)) {
         return make(form, m_noConditions);
     }
     return make(form, internConditions({Condition{Condition::Kind::Defined, {}, leaf, index, {}, {}}}));
+}
+
+bool FormStore::isPositiveTerm(TermId term) const {
+    // Sums, means and maxima of positive elements, through movements: the normal form under them says so.
+    for (int depth = 0; depth < 64; ++depth) {
+        if (m_terms.kind(term) == TermKind::View) {
+            term = m_terms.operands(term)[0];
+            continue;
+        }
+        if (m_terms.kind(term) != TermKind::Apply) {
+            return false;
+        }
+        const Operator& op = m_terms.op(term);
+        if (op.name == "form") {
+            return isPositive(FormId(static_cast<std::uint32_t>(std::get<std::int64_t>(op.attributes.at("form")))));
+        }
+        const bool keeps = op.name == "ReduceMax" || op.name == "MaxPool" || op.name == "ReduceSum";
+        if (!keeps || m_terms.operands(term).empty()) {
+            return false;
+        }
+        const TermId operand = m_terms.operands(term)[0];
+        if (op.name == "ReduceSum") {
+            // An empty sum is 0: every reduced length must be at least 1.
+            const auto at = op.attributes.find("axes");
+            const auto* axes = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
+            if (axes == nullptr || !m_terms.hasShape(operand)) {
+                return false;
+            }
+            for (const std::int64_t axis : *axes) {
+                if (m_terms.shape(operand)[static_cast<std::size_t>(axis)].lowerBound().value_or(0) < 1) {
+                    return false;
+                }
+            }
+        }
+        term = operand;
+    }
+    return false;
 }
 
 Scalar FormStore::requiring(Scalar a, TermId definedness) {
@@ -843,7 +881,9 @@ Scalar FormStore::log(Scalar a) {
     std::map<AtomId, std::size_t> seen;
     for (const Term& term : terms) {
         for (const auto& [atom, e] : m_monomials[term.monomial.index]) {
-            if (m_atoms[atom.index].kind == AtomKind::Exp || (m_atoms[atom.index].positive && m_atoms[atom.index].kind == AtomKind::Power && terms.size() == 1)) {
+            const bool apart = terms.size() == 1 && (m_monomials[term.monomial.index].size() > 1 || term.coefficient != 1 || e != 1);
+            const AtomKind kind = m_atoms[atom.index].kind;
+            if (kind == AtomKind::Exp || (m_atoms[atom.index].positive && (kind == AtomKind::Power || kind == AtomKind::Read) && apart)) {
                 ++seen[atom];
                 const auto [at, added] = common.try_emplace(atom, e);
                 if (!added && e < at->second) {
@@ -861,7 +901,7 @@ Scalar FormStore::log(Scalar a) {
         if (data.kind == AtomKind::Exp) {
             out = addForms(out, e, internForm({Term{data.exponent, 1}}));
         } else {
-            const Scalar inner = log(make(data.forms[0], m_noConditions));
+            const Scalar inner = log(make(data.kind == AtomKind::Power ? data.forms[0] : atomForm(atom), m_noConditions));
             out = addForms(out, e, m_scalars[inner].form);
         }
     }
@@ -1127,6 +1167,9 @@ Scalar FormStore::function(const std::string& name, std::span<const Scalar> argu
         forms.push_back(m_scalars[argument].form);
         defined = both(defined, m_scalars[argument].defined);
     }
+    if (name.starts_with("argmax")) {
+        forms = ordered(std::move(forms));
+    }
     if (name == "erf" || name == "tanh" || name == "sin" || name == "atan" || name == "asinh" || name == "sinh" || name == "asin" || name == "tan" || name == "sign") {
         // match: f(-x), f odd   result: -f(x)
         if (m_forms[forms[0].index].empty()) {
@@ -1138,6 +1181,66 @@ Scalar FormStore::function(const std::string& name, std::span<const Scalar> argu
         }
     }
     return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = name, .forms = forms, .result = result})), defined);
+}
+
+std::vector<FormId> FormStore::ordered(std::vector<FormId> forms) {
+    // match: argmax of u * f_i, u > 0; of exp(f_i); of f_i + s   result: argmax of f_i (all strictly increasing)
+    if (forms.empty() || m_tooLarge) {
+        return forms;
+    }
+    Factors common;
+    bool first = true;
+    for (const FormId form : forms) {
+        for (const Term& term : m_forms[form.index]) {
+            const Factors& factors = m_monomials[term.monomial.index];
+            if (first) {
+                common = factors;
+                first = false;
+                continue;
+            }
+            std::erase_if(common, [&](const auto& factor) { return std::find(factors.begin(), factors.end(), factor) == factors.end(); });
+        }
+    }
+    std::erase_if(common, [this](const auto& factor) { return m_atoms[factor.first.index].kind != AtomKind::Exp && !m_atoms[factor.first.index].positive; });
+    for (FormId& form : forms) {
+        for (const auto& [atom, exponent] : common) {
+            form = mulForms(form, atomForm(atom, -exponent));
+        }
+    }
+    const bool exponentials = std::all_of(forms.begin(), forms.end(), [this](FormId form) {
+        const Terms& terms = m_forms[form.index];
+        if (terms.size() != 1 || terms[0].coefficient != 1) {
+            return false;
+        }
+        const Factors& factors = m_monomials[terms[0].monomial.index];
+        return std::all_of(factors.begin(), factors.end(), [this](const auto& f) { return m_atoms[f.first.index].kind == AtomKind::Exp; });
+    });
+    if (exponentials) {
+        for (FormId& form : forms) {
+            FormId exponent = constantForm(0);
+            const Factors factors = m_monomials[m_forms[form.index][0].monomial.index];
+            for (const auto& [atom, e] : factors) {
+                exponent = addForms(exponent, e, internForm({Term{m_atoms[atom.index].exponent, 1}}));
+            }
+            form = exponent;
+        }
+    }
+    mpz_class num;
+    mpz_class den = 1;
+    for (const FormId form : forms) {
+        for (const Term& term : m_forms[form.index]) {
+            mpz_gcd(num.get_mpz_t(), num.get_mpz_t(), term.coefficient.get_num().get_mpz_t());
+            mpz_lcm(den.get_mpz_t(), den.get_mpz_t(), term.coefficient.get_den().get_mpz_t());
+        }
+    }
+    if (num != 0) {
+        mpq_class scale(den, num);
+        scale.canonicalize();
+        for (FormId& form : forms) {
+            form = scaleForm(form, scale);
+        }
+    }
+    return forms;
 }
 
 Scalar FormStore::rounded(Scalar a, ElementType type) {

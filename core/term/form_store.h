@@ -171,6 +171,9 @@ class FormStore final : public Algebra {
     /// Positive rational c such that form / c has coprime integer coefficients.
     [[nodiscard]] mpq_class content(FormId form) const;
     [[nodiscard]] bool isBoolean(AtomId atom) const { return m_atoms[atom.index].kind == AtomKind::Truth || m_atoms[atom.index].result == ElementType::Bool; }
+    [[nodiscard]] bool isPositiveTerm(TermId term) const;
+    /// The arguments of an argmax up to what keeps their order.
+    [[nodiscard]] std::vector<FormId> ordered(std::vector<FormId> forms);
     [[nodiscard]] bool isNonNegative(FormId form) const;
     [[nodiscard]] bool isPositive(FormId form) const;
     [[nodiscard]] std::string text(FormId form, int depth) const;

@@ -119,8 +119,8 @@ std::optional<View> composed(const View& inner, const View& outer) {
         std::optional<Dim> step;
         for (; k < count; ++k) {
             step = Dim::exactQuotient(size, place[k]);
-            if (step && (k == 0 || atLeast(inner.modes[k].extent - Dim(1), *step) || inner.modes[k].extent == *step)) {
-                break;
+            if (step) {
+                break; // that it never carries is checked below
             }
         }
         if (k == count) {
