@@ -11,6 +11,11 @@ namespace lemmascope {
 
 namespace {
 
+/// For the first attempt. Steps decide when it ends, so that answers do not depend on the clock; but nonlinear arithmetic
+/// can be slow within few steps, hence the time.
+constexpr std::uint64_t FirstSteps = 50'000;
+constexpr unsigned FirstTimeoutMs = 5'000;
+
 /// Z3 breaks long terms into lines; a value is reported on one.
 std::string onOneLine(const std::string& text) {
     std::string line;
@@ -87,17 +92,29 @@ Result<SolverAnswer> solve(const SolverRequest& request) {
         if (!assertions[static_cast<int>(i)].is_app() || assertions[static_cast<int>(i)].decl().decl_kind() != Z3_OP_EQ)
             return fail(ErrorCode::Internal, "z3 cannot read the script: '" + request.wantedValues[i - goalCount] + "' is not one term");
 
-    z3::solver solver(context);
-    z3::params limits(context);
-    limits.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(request.steps, std::numeric_limits<unsigned>::max())));
-    limits.set("timeout", std::max(1U, request.timeoutMs));
-    limits.set("max_memory", std::max(1U, request.memoryMb));
-    solver.set(limits);
-    for (unsigned i = 0; i < goalCount; ++i)
-        solver.add(assertions[static_cast<int>(i)]);
-
     const auto begin = std::chrono::steady_clock::now();
-    const z3::check_result checked = solver.check();
+    const auto millisecondsLeft = [&] {
+        const auto used = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+        return static_cast<unsigned>(std::max<long long>(1, static_cast<long long>(request.timeoutMs) - used));
+    };
+    const auto ask = [&](z3::solver& solver, std::uint64_t steps, unsigned timeoutMs) {
+        z3::params limits(context);
+        limits.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(steps, std::numeric_limits<unsigned>::max())));
+        limits.set("timeout", std::max(1U, timeoutMs));
+        limits.set("max_memory", std::max(1U, request.memoryMb));
+        solver.set(limits);
+        for (unsigned i = 0; i < goalCount; ++i)
+            solver.add(assertions[static_cast<int>(i)]);
+        return solver.check();
+    };
+    // Z3's plain solver first, for a little: most lemmas are easy, and setting up the default one takes 6 ms.
+    z3::solver solver(context, z3::solver::simple());
+    z3::check_result checked =
+        ask(solver, request.steps == 0 ? FirstSteps : std::min(request.steps, FirstSteps), std::min(FirstTimeoutMs, request.timeoutMs));
+    if (checked == z3::unknown) {
+        solver = z3::solver(context);
+        checked = ask(solver, request.steps, millisecondsLeft());
+    }
     SolverAnswer answer;
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (checked == z3::unsat) {
