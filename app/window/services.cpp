@@ -117,7 +117,7 @@ std::vector<ExamplePair> installedExamples() {
     add(QStringLiteral("softmax_axis"), WelcomePage::tr("Refuted: a softmax over the wrong axis"),
         WelcomePage::tr("A rewrite folded a transpose but kept the softmax's axis: an input shows the difference."));
     add(QStringLiteral("out_of_time"), WelcomePage::tr("Undecided: a solver that runs out of steps"),
-        WelcomePage::tr("A polynomial identity no rung decides: what an honest “not decided” looks like."));
+        WelcomePage::tr("An identity of bits and products that no rung decides: what an honest “not decided” looks like."));
     return examples;
 }
 

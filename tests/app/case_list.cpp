@@ -1,6 +1,7 @@
 #include "tests/app/case_list.h"
 
 #include <QFile>
+#include <QMap>
 
 #include <nlohmann/json.hpp>
 

@@ -6,6 +6,7 @@
 #include "tests/app/case_list.h"
 
 #include <QFile>
+#include <QMap>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>

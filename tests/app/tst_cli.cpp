@@ -138,6 +138,19 @@ class TestCli : public QObject {
         QVERIFY2(ran.err.isEmpty(), qPrintable(ran.err));
     }
 
+    void samplesHaveTheVerdictsTheyShow_data() {
+        QTest::addColumn<QString>("begins");
+        QTest::newRow("heads_reordered") << "proved: identical\n";
+        QTest::newRow("softmax_axis") << "refuted: value: y[";
+        QTest::newRow("out_of_time") << "undecided: ";
+    }
+    void samplesHaveTheVerdictsTheyShow() {
+        QFETCH(QString, begins);
+        const QString stem = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/") + QTest::currentDataTag();
+        const Ran ran = run({"check", stem + ".ref.lsg.json", stem + ".rew.lsg.json", "--lemma-steps", "2000000"});
+        QVERIFY2(ran.out.startsWith(begins), qPrintable(ran.out.left(2000) + ran.err));
+    }
+
     void weakerThanWantedIsSaid() {
         const Ran ran = run({"check", ref("distributive"), rew("distributive"), "--strength", "identical"});
         QCOMPARE(ran.status, 2);

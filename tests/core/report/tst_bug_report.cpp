@@ -68,7 +68,7 @@ CheckResult secretResult(std::shared_ptr<const Graph> reference, std::shared_ptr
     result.lemmas[0].title = "Softmax " + output;
     result.counterexample->inputs[0].first = input;
     result.counterexample->output = output;
-    result.blame[0].nodeName = reference->nodes.back().name;
+    result.blame[0].nodeName = reference->nodes.empty() ? "" : reference->nodes.back().name;
     result.reference = std::make_shared<const GraphTree>(GraphTree::build(std::move(reference)).value());
     result.rewritten = std::make_shared<const GraphTree>(GraphTree::build(std::move(rewritten)).value());
     result.correspondence = {};
