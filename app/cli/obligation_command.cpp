@@ -14,8 +14,10 @@ int obligationCommand(const ObligationRequest& request, Console& console, Interr
     if (!rewritten) {
         return report(console, rewritten.error());
     }
-    // Without a solver: the lemmas and their texts are what is wanted, not their answers.
-    const Result<CheckResult> result = check(*reference, *rewritten, request.options, {}, interrupt.token());
+    // Without a solver and without a search: the lemmas and their texts are what is wanted, not their answers.
+    CheckOptions options = request.options;
+    options.lookForCounterexample = false;
+    const Result<CheckResult> result = check(*reference, *rewritten, options, {}, interrupt.token());
     if (!result) {
         return report(console, result.error());
     }

@@ -353,7 +353,7 @@ Result<void> Checker::decide(Prover& prover) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
     }
     m_result.times.decide = secondsSince(start);
-    if (!remaining().empty() || m_accessFails) {
+    if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
         if (Result<void> searched = search(prover, 32, std::min(10.0, m_options.timeSeconds / 4), true); !searched) {
             return searched;
@@ -390,13 +390,13 @@ Result<void> Checker::decide(Prover& prover) {
         }
     }
     m_result.times.decide += secondsSince(dear);
-    if (!remaining().empty() || m_accessFails) {
+    if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
         if (Result<void> searched = search(prover, 160, std::min(30.0, m_options.timeSeconds / 3), true); !searched) {
             return searched;
         }
         m_result.times.refute += secondsSince(searchStart);
-    } else {
+    } else if (m_options.lookForCounterexample) {
         const bool rounds = std::any_of(m_proofs.begin(), m_proofs.end(), [](const PairProof& p) { return p.verdict == LemmaVerdict::Holds && p.strength >= Strength::Exact; });
         if (rounds) {
             // How far rounding takes the two apart on samples, and a check of the proof by an oracle that shares no code with it.

@@ -31,6 +31,8 @@ struct CheckOptions {
     std::vector<std::pair<std::string, Tensor>> userInputs; ///< `--input`: tried first as a counterexample
     bool specialValues = false;
     bool keepText = true; ///< keep each lemma's SMT-LIB text in the result
+    /// False: every lemma is stated with its text, and no inputs are tried: for an obligation, whose text must not depend on luck.
+    bool lookForCounterexample = true;
 };
 
 /// Where a check stands; the callback may come from any thread.

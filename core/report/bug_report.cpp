@@ -207,16 +207,31 @@ std::string modelJson(const CheckResult& result) {
     return json.text() + "\n";
 }
 
+/// A counterexample found by trying inputs leaves its lemma without a text: it is stated again, for the same output.
+std::string statedText(const CheckResult& told, const Chosen& chosen, const BugReportOptions& options, std::stop_token stop) {
+    const LemmaResult* lemma = decisiveLemma(told);
+    if (lemma == nullptr || !lemma->text.empty() || !options.recheck) {
+        return {};
+    }
+    CheckOptions asked = bareOptions(options.check);
+    asked.lookForCounterexample = false;
+    const Result<CheckResult> stated = options.recheck(chosen.pair.reference, chosen.pair.rewritten, asked, std::move(stop));
+    if (!stated) {
+        return {};
+    }
+    const auto concerns = [&](const LemmaResult& other) {
+        return !other.text.empty() && other.verdict != LemmaVerdict::Holds && (other.outputs == lemma->outputs || lemma->outputs.empty());
+    };
+    const auto at = std::find_if(stated->lemmas.begin(), stated->lemmas.end(), concerns);
+    return at == stated->lemmas.end() ? std::string() : at->text;
+}
+
 std::string lemmaText(const CheckResult& result) {
     const LemmaResult* lemma = decisiveLemma(result);
     if (lemma == nullptr) {
         return "; every lemma holds\n";
     }
-    if (lemma->text.empty()) {
-        return "; lemma " + lemma->id + " has no text: it was decided by rung " + std::to_string(static_cast<int>(lemma->rung)) + ", " +
-               std::string(name(lemma->rung)) + "\n";
-    }
-    return lemma->text;
+    return lemma->text.empty() ? "; lemma " + lemma->id + " has no text: it cannot be written out within the limits\n" : lemma->text;
 }
 
 ReportDocument document(const CheckResult& result, const ReplayPlan& plan, const BugReport& report) {
@@ -265,7 +280,10 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
             }
         }
     }
-    const CheckResult& told = chosen->result ? *chosen->result : result;
+    CheckResult told = chosen->result ? *chosen->result : result;
+    if (const LemmaResult* lemma = decisiveLemma(told); lemma != nullptr && lemma->text.empty()) {
+        told.lemmas[static_cast<std::size_t>(lemma - told.lemmas.data())].text = statedText(told, *chosen, options, stop);
+    }
     BugReport report;
     report.verified = chosen->likeness == Likeness::SameElement;
     if (chosen->result && chosen->likeness == Likeness::SameVerdict) {

@@ -77,8 +77,9 @@ ReportSection lemmasSection(const CheckResult& result) {
                                  counted(result.correspondence.sharedTerms, "shared term") + ".");
     section.table.columns = {"rung", "decided by", "hold", "fail", "undecided"};
     for (const auto& [rung, counts] : byRung) {
-        section.table.rows.push_back({std::to_string(static_cast<int>(rung)), std::string(name(rung)), std::to_string(counts[0]),
-                                      std::to_string(counts[1]), std::to_string(counts[2] + counts[3])});
+        const bool none = rung == Rung::None;
+        section.table.rows.push_back({none ? "-" : std::to_string(static_cast<int>(rung)), none ? "no rung" : std::string(name(rung)),
+                                      std::to_string(counts[0]), std::to_string(counts[1]), std::to_string(counts[2] + counts[3])});
     }
     return section;
 }
