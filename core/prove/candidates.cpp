@@ -136,7 +136,8 @@ std::vector<std::map<std::string, std::int64_t>> candidateSizes(const std::map<s
     return out;
 }
 
-std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k, std::uint64_t seed) {
+std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
+                                       std::uint64_t seed) {
     Candidate candidate;
     candidate.sizes = sizes;
     std::int64_t total = 0;

@@ -11,7 +11,8 @@ namespace lemmascope {
 
 /// The k-th candidate at given sizes: patterns of small numbers first, then random ones of several scales. Nothing when an
 /// input's shape has no length at these sizes or would be too large.
-[[nodiscard]] std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k, std::uint64_t seed);
+[[nodiscard]] std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
+                                                     std::uint64_t seed);
 
 /// Writes one element of a tensor under construction, rounded to its type.
 void setElement(Tensor& tensor, std::int64_t flat, double value);

@@ -94,8 +94,8 @@ class Checker {
     GraphTerms m_reference;
     GraphTerms m_rewritten;
     CheckResult m_result;
-    std::vector<bool> m_open;         ///< outputs not yet proved
-    std::vector<PairProof> m_proofs;  ///< by output
+    std::vector<bool> m_open;        ///< outputs not yet proved
+    std::vector<PairProof> m_proofs; ///< by output
     bool m_accessFails = false;
     std::string m_accessReason;
     std::optional<SearchResult> m_search;
@@ -180,7 +180,8 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
         }
         for (std::size_t k = 0; k < theirs.size(); ++k) {
             if (!theirs[k].isValid()) {
-                theirs[k] = m_store.input(static_cast<std::uint32_t>(m_pairing.inputs.size() + k), m_pairing.rewritten->value(m_pairing.rewritten->inputs[k]).type);
+                theirs[k] = m_store.input(static_cast<std::uint32_t>(m_pairing.inputs.size() + k),
+                                          m_pairing.rewritten->value(m_pairing.rewritten->inputs[k]).type);
             }
         }
         Result<GraphTerms> second = builder.build(*m_result.rewritten, theirs, m_stop);
@@ -261,8 +262,9 @@ void Checker::proveAccesses(Prover& prover) {
         const Node& node = m_result.rewritten->node(access.node);
         const bool dead = !m_rewritten.live[access.node.index];
         std::string title = access.kind == Access::Kind::Divide ? "divisor of " : access.kind == Access::Kind::Read ? "read of " : "write of ";
-        title += (access.kind == Access::Kind::Divide ? node.op.name + " '" + m_result.rewritten->path(access.node) + "' is not 0"
-                                                      : access.buffer + " by " + node.op.name + " '" + m_result.rewritten->path(access.node) + "' is in range");
+        title += (access.kind == Access::Kind::Divide
+                      ? node.op.name + " '" + m_result.rewritten->path(access.node) + "' is not 0"
+                      : access.buffer + " by " + node.op.name + " '" + m_result.rewritten->path(access.node) + "' is in range");
         title += dead ? " (a dead access)" : "";
         const PairProof proof = prover.proveAccess(access, m_reference.accesses, title);
         for (const std::uint32_t lemma : proof.lemmas) {
@@ -333,7 +335,8 @@ Result<void> Checker::decide(Prover& prover) {
     const auto done = [&](std::size_t o, PairProof proof) {
         m_open[o] = proof.verdict != LemmaVerdict::Holds;
         m_proofs[o] = std::move(proof);
-        report(CheckProgress::Stage::Deciding, static_cast<std::size_t>(std::count(m_open.begin(), m_open.end(), false)), m_open.size(), m_result.outputs[o].name);
+        report(CheckProgress::Stage::Deciding, static_cast<std::size_t>(std::count(m_open.begin(), m_open.end(), false)), m_open.size(),
+               m_result.outputs[o].name);
     };
     for (const std::size_t o : remaining()) {
         if (referenceTerm(o) == rewrittenTerm(o)) {
@@ -397,7 +400,8 @@ Result<void> Checker::decide(Prover& prover) {
         }
         m_result.times.refute += secondsSince(searchStart);
     } else if (m_options.lookForCounterexample) {
-        const bool rounds = std::any_of(m_proofs.begin(), m_proofs.end(), [](const PairProof& p) { return p.verdict == LemmaVerdict::Holds && p.strength >= Strength::Exact; });
+        const bool rounds = std::any_of(m_proofs.begin(), m_proofs.end(),
+                                        [](const PairProof& p) { return p.verdict == LemmaVerdict::Holds && p.strength >= Strength::Exact; });
         if (rounds) {
             // How far rounding takes the two apart on samples, and a check of the proof by an oracle that shares no code with it.
             const Clock::time_point searchStart = Clock::now();
@@ -439,7 +443,8 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
                 // the formula, not a rounded one.
                 const bool quantises = node.op.name.find("QuantizeLinear") != std::string::npos;
                 widening.nodes[instance.nodeBase + n] = relations[instance.nodeBase + n].mark != NodeMark::Shared && !quantises;
-                for (std::size_t k = 1; k < node.operands.size() && (quantises || node.op.name == "Pow" || node.op.name.starts_with("QLinear")); ++k) {
+                for (std::size_t k = 1; k < node.operands.size() && (quantises || node.op.name == "Pow" || node.op.name.starts_with("QLinear"));
+                     ++k) {
                     if (node.operands[k].isValid()) {
                         exact[instance.valueBase + node.operands[k].index] = true;
                     }
@@ -472,12 +477,14 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
             }
         }
     }
-    std::stable_sort(problem.partners.begin(), problem.partners.end(), [&](const auto& a, const auto& b) { return rank[a.first.index] < rank[b.first.index]; });
+    std::stable_sort(problem.partners.begin(), problem.partners.end(),
+                     [&](const auto& a, const auto& b) { return rank[a.first.index] < rank[b.first.index]; });
     const auto openValues = [](const GraphTree& tree, const GraphTerms& terms) {
         std::vector<std::pair<FlatValueId, std::uint32_t>> out;
         for (std::size_t v = 0; v < tree.valueCount(); ++v) {
             const FlatNodeId producer = producerOf(tree, FlatValueId(v));
-            if (producer.isValid() && terms.values[v].isValid() && !hasKernel(tree.node(producer).op) && !tree.node(producer).body && Graph::nestedGraphs(tree.node(producer)).empty()) {
+            if (producer.isValid() && terms.values[v].isValid() && !hasKernel(tree.node(producer).op) && !tree.node(producer).body &&
+                Graph::nestedGraphs(tree.node(producer)).empty()) {
                 out.emplace_back(FlatValueId(v), terms.values[v].index);
             }
         }
@@ -496,7 +503,8 @@ Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds
         Candidate candidate;
         bool complete = true;
         for (const SearchInput& input : problem.inputs) {
-            const auto at = std::find_if(m_options.userInputs.begin(), m_options.userInputs.end(), [&](const auto& pair) { return pair.first == input.name; });
+            const auto at =
+                std::find_if(m_options.userInputs.begin(), m_options.userInputs.end(), [&](const auto& pair) { return pair.first == input.name; });
             complete = complete && at != m_options.userInputs.end();
             if (complete) {
                 candidate.inputs.push_back(at->second);
@@ -597,7 +605,8 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
         output.strength = proof.strength;
         return;
     }
-    const std::vector<std::string> open = referenceTerm(index).isValid() && rewrittenTerm(index).isValid() ? openOpsOf(index) : std::vector<std::string>{};
+    const std::vector<std::string> open =
+        referenceTerm(index).isValid() && rewrittenTerm(index).isValid() ? openOpsOf(index) : std::vector<std::string>{};
     const bool differed = m_search && m_search->candidate && m_search->candidate->output == output.name;
     if (m_reference.randomNodes != m_rewritten.randomNodes) {
         output.verdict = Verdict::Unproved;
@@ -614,17 +623,21 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
             at += (axis == 0 ? "" : ",") + std::to_string(candidate.index[axis]);
         }
         std::string size = "?";
-        if (candidate.reference && candidate.rewritten && candidate.reference->shape() == candidate.rewritten->shape() && flat < candidate.reference->count()) {
+        if (candidate.reference && candidate.rewritten && candidate.reference->shape() == candidate.rewritten->shape() &&
+            flat < candidate.reference->count()) {
             std::array<char, 32> text{};
             const double d = std::fabs(candidate.reference->toDouble(flat) - candidate.rewritten->toDouble(flat));
             const auto end = std::to_chars(text.data(), text.data() + text.size(), d, std::chars_format::general, 3).ptr;
             size.assign(text.data(), end);
         }
         output.verdict = Verdict::Unproved;
-        output.reason = "differs by " + size + " at " + output.name + (candidate.index.empty() ? "" : at + "]") + ", not separable from rounding";
+        const std::string where = output.name + (candidate.index.empty() ? "" : at + "]");
+        output.reason = size == "0" ? "differs over the reals at " + where + " by less than the type resolves, not separable from rounding"
+                                    : "differs by " + size + " at " + where + ", not separable from rounding";
     } else if (proof.verdict == LemmaVerdict::Fails) {
         output.verdict = Verdict::Unproved;
-        output.reason = proof.openOps.empty() ? "a lemma fails, but no inputs were found on which the graphs differ" : "relies on " + joined(proof.openOps);
+        output.reason =
+            proof.openOps.empty() ? "a lemma fails, but no inputs were found on which the graphs differ" : "relies on " + joined(proof.openOps);
     } else {
         output.verdict = Verdict::Undecided;
         output.reason = proof.reason.empty() ? "no lemma decides it" : proof.reason;
@@ -676,7 +689,9 @@ void Checker::describeLemmas(Prover& prover) {
 void Checker::markNodes(Prover&) {
     for (std::size_t k = 0; k < m_result.lemmas.size(); ++k) {
         const LemmaResult& lemma = m_result.lemmas[k];
-        const NodeMark mark = lemma.verdict == LemmaVerdict::Holds ? NodeMark::Equal : lemma.verdict == LemmaVerdict::Fails ? NodeMark::Failing : NodeMark::Undecided;
+        const NodeMark mark = lemma.verdict == LemmaVerdict::Holds   ? NodeMark::Equal
+                              : lemma.verdict == LemmaVerdict::Fails ? NodeMark::Failing
+                                                                     : NodeMark::Undecided;
         for (const bool left : {true, false}) {
             for (const FlatNodeId node : left ? lemma.referenceNodes : lemma.rewrittenNodes) {
                 NodeRelation& relation = left ? m_result.correspondence.reference[node.index] : m_result.correspondence.rewritten[node.index];
@@ -753,7 +768,11 @@ void Checker::conclude(Prover& prover) {
         if (m_search->found) {
             m_result.counterexample = m_search->found;
             m_result.fault = m_search->fault;
-            const RefutationKind kind = m_search->fault ? RefutationKind::OutOfRange : m_search->found->index.empty() && m_search->found->reference && m_search->found->rewritten && m_search->found->reference->shape() != m_search->found->rewritten->shape() ? RefutationKind::Type : RefutationKind::Value;
+            const RefutationKind kind = m_search->fault ? RefutationKind::OutOfRange
+                                        : m_search->found->index.empty() && m_search->found->reference && m_search->found->rewritten &&
+                                                m_search->found->reference->shape() != m_search->found->rewritten->shape()
+                                            ? RefutationKind::Type
+                                            : RefutationKind::Value;
             for (OutputResult& output : m_result.outputs) {
                 const bool hit = m_search->fault.has_value() || output.name == m_search->found->output;
                 if (!hit || output.kind == RefutationKind::Type) {
@@ -773,7 +792,8 @@ void Checker::conclude(Prover& prover) {
             }
             for (LemmaResult& lemma : m_result.lemmas) {
                 // The counterexample shows that what was left of this output's proof fails.
-                const bool concerns = std::any_of(lemma.outputs.begin(), lemma.outputs.end(), [&](std::size_t o) { return m_result.outputs[o].verdict == Verdict::Refuted; });
+                const bool concerns = std::any_of(lemma.outputs.begin(), lemma.outputs.end(),
+                                                  [&](std::size_t o) { return m_result.outputs[o].verdict == Verdict::Refuted; });
                 const bool access = lemma.kind != LemmaResult::Kind::Equal && m_search->fault.has_value() && lemma.verdict != LemmaVerdict::Holds;
                 if ((concerns && lemma.verdict == LemmaVerdict::Undecided) || access) {
                     lemma.verdict = LemmaVerdict::Fails;
@@ -803,7 +823,8 @@ void Checker::conclude(Prover& prover) {
     }
     if (m_accessFails && !(m_search && m_search->fault)) {
         // No proof holds while an access may leave its buffer.
-        const bool fails = std::any_of(m_result.lemmas.begin(), m_result.lemmas.end(), [](const LemmaResult& l) { return l.kind != LemmaResult::Kind::Equal && l.verdict == LemmaVerdict::Fails; });
+        const bool fails = std::any_of(m_result.lemmas.begin(), m_result.lemmas.end(),
+                                       [](const LemmaResult& l) { return l.kind != LemmaResult::Kind::Equal && l.verdict == LemmaVerdict::Fails; });
         for (OutputResult& output : m_result.outputs) {
             if (output.verdict == Verdict::Proved || output.verdict == Verdict::Undecided) {
                 output.verdict = fails ? Verdict::Unproved : Verdict::Undecided;
@@ -844,11 +865,13 @@ void Checker::conclude(Prover& prover) {
     }
     if (m_result.strength == Strength::Exact) {
         m_result.assumptions.push_back({"numbers", "floats stand for real numbers; integers wrap at their width"});
-        static const std::vector<std::string> Steps{"QuantizeLinear", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "ArgMax", "ArgMin", "Round", "Floor", "Ceil", "Sign", "TopK"};
+        static const std::vector<std::string> Steps{"QuantizeLinear", "Less",  "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "ArgMax",
+                                                    "ArgMin",         "Round", "Floor",       "Ceil",    "Sign",           "TopK"};
         for (std::size_t n = 0; n < m_result.correspondence.rewritten.size(); ++n) {
             const Node& node = m_result.rewritten->node(FlatNodeId(n));
             if (m_result.correspondence.rewritten[n].mark != NodeMark::Shared && std::find(Steps.begin(), Steps.end(), node.op.name) != Steps.end()) {
-                m_result.caveats.push_back({"step", node.op.name + " '" + m_result.rewritten->path(FlatNodeId(n)) + "' may read values that are equal only up to rounding, and then differ by a whole step"});
+                m_result.caveats.push_back({"step", node.op.name + " '" + m_result.rewritten->path(FlatNodeId(n)) +
+                                                        "' may read values that are equal only up to rounding, and then differ by a whole step"});
                 break;
             }
         }
@@ -857,8 +880,8 @@ void Checker::conclude(Prover& prover) {
 
 } // namespace
 
-Result<CheckResult> check(std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& options, const CheckServices& services,
-                          std::stop_token stop) {
+Result<CheckResult> check(std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& options,
+                          const CheckServices& services, std::stop_token stop) {
     return Checker(options, services, std::move(stop)).run(std::move(reference), std::move(rewritten));
 }
 

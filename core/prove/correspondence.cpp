@@ -128,12 +128,15 @@ NodeDifference nodeDifference(const Node& reference, const Node& rewritten) {
         }
     }
     if (reference.op.version != rewritten.op.version) {
-        return {reference.op.name + " at opset " + std::to_string(reference.op.version) + ", rewritten at opset " + std::to_string(rewritten.op.version), {}};
+        return {reference.op.name + " at opset " + std::to_string(reference.op.version) + ", rewritten at opset " +
+                    std::to_string(rewritten.op.version),
+                {}};
     }
     return {"the same op, on operands that are not the same terms", {}};
 }
 
-Correspondence correspondenceOf(const GraphTree& reference, const GraphTree& rewritten, const GraphTerms& referenceTerms, const GraphTerms& rewrittenTerms) {
+Correspondence correspondenceOf(const GraphTree& reference, const GraphTree& rewritten, const GraphTerms& referenceTerms,
+                                const GraphTerms& rewrittenTerms) {
     Correspondence out;
     out.reference.resize(reference.nodeCount());
     out.rewritten.resize(rewritten.nodeCount());
@@ -155,8 +158,9 @@ Correspondence correspondenceOf(const GraphTree& reference, const GraphTree& rew
     const Names referenceNames = namesOf(reference);
     const Names rewrittenNames = namesOf(rewritten);
 
-    const auto mark = [](const GraphTree& tree, const GraphTree& otherTree, const GraphTerms& terms, const std::unordered_map<std::uint32_t, std::uint32_t>& others,
-                         const Names& otherNames, std::vector<NodeRelation>& relations, bool isReference) {
+    const auto mark = [](const GraphTree& tree, const GraphTree& otherTree, const GraphTerms& terms,
+                         const std::unordered_map<std::uint32_t, std::uint32_t>& others, const Names& otherNames,
+                         std::vector<NodeRelation>& relations, bool isReference) {
         for (const GraphInstance& instance : tree.instances()) {
             const std::string scope = scopeOf(tree, instance);
             for (std::size_t n = 0; n < instance.graph->nodes.size(); ++n) {
@@ -181,7 +185,8 @@ Correspondence correspondenceOf(const GraphTree& reference, const GraphTree& rew
                 } else {
                     relation.partner = FlatNodeId();
                     for (const ValueId result : node.results) {
-                        const auto at = result.isValid() ? otherNames.byValue.find(scope + instance.graph->value(result).name) : otherNames.byValue.end();
+                        const auto at =
+                            result.isValid() ? otherNames.byValue.find(scope + instance.graph->value(result).name) : otherNames.byValue.end();
                         if (at != otherNames.byValue.end() && !instance.graph->value(result).name.empty()) {
                             relation.partner = producerOf(otherTree, FlatValueId(at->second));
                             if (relation.partner.isValid()) {

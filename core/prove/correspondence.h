@@ -14,7 +14,8 @@ namespace lemmascope {
                                               const GraphTerms& rewrittenTerms);
 
 /// For a value, the nodes between it and what both graphs share, nearest first, at most `limit`.
-[[nodiscard]] std::vector<FlatNodeId> differingCone(const GraphTree& tree, const Correspondence& correspondence, Side side, FlatValueId from, std::size_t limit);
+[[nodiscard]] std::vector<FlatNodeId> differingCone(const GraphTree& tree, const Correspondence& correspondence, Side side, FlatValueId from,
+                                                    std::size_t limit);
 
 /// How two nodes at one place differ, in words: `axis is -1, rewritten 1`; `attribute` names the first attribute that differs.
 struct NodeDifference {

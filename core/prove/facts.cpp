@@ -60,7 +60,8 @@ void Facts::assume(const Access& access) {
     // A view that shows every element of its source says it of the source as well.
     if (m_store.kind(access.index) == TermKind::View && m_store.type(access.index).isStatic()) {
         const TermId source = m_store.operands(access.index)[0];
-        if (elementCount(m_store.shape(source)) == elementCount(m_store.shape(access.index)) && m_store.view(access.index).modes.size() <= 1 && m_store.view(access.index).offset.is(0) &&
+        if (elementCount(m_store.shape(source)) == elementCount(m_store.shape(access.index)) && m_store.view(access.index).modes.size() <= 1 &&
+            m_store.view(access.index).offset.is(0) &&
             (m_store.view(access.index).modes.empty() || m_store.view(access.index).modes[0].stride.is(1))) {
             m_assumed[source] = both;
         }

@@ -109,8 +109,8 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
     }
     for (const auto& [name, size] : options.sizes) {
         if (const auto at = ranges.find(name); at != ranges.end() && (size < at->second.low || size > at->second.high)) {
-            return fail(ErrorCode::Usage, "size " + name + "=" + std::to_string(size) + " is outside its declared range [" + std::to_string(at->second.low) + ", " +
-                                              std::to_string(at->second.high) + "]");
+            return fail(ErrorCode::Usage, "size " + name + "=" + std::to_string(size) + " is outside its declared range [" +
+                                              std::to_string(at->second.low) + ", " + std::to_string(at->second.high) + "]");
         }
     }
     Result<std::shared_ptr<const Graph>> first = inferTypes(reference, referenceOptions, stop);
@@ -130,7 +130,8 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
             partner[*a] = b;
             taken[*b] = true;
         } else if (!outputByName(ref, mine) || !outputByName(rewritten, theirs)) {
-            return fail(ErrorCode::Usage, "--map " + mine + "=" + theirs + ": the reference has no input or output '" + mine + "', or the rewritten graph none called '" + theirs + "'");
+            return fail(ErrorCode::Usage, "--map " + mine + "=" + theirs + ": the reference has no input or output '" + mine +
+                                              "', or the rewritten graph none called '" + theirs + "'");
         }
     }
     for (std::size_t k = 0; k < ref.inputs.size(); ++k) {
@@ -143,11 +144,13 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         }
     }
     for (std::size_t k = 0; k < ref.inputs.size(); ++k) {
-        if (!partner[k] && k < rewritten.inputs.size() && !taken[k] && compatible(ref.value(ref.inputs[k]).type, rewritten.value(rewritten.inputs[k]).type) &&
+        if (!partner[k] && k < rewritten.inputs.size() && !taken[k] &&
+            compatible(ref.value(ref.inputs[k]).type, rewritten.value(rewritten.inputs[k]).type) &&
             !inputByName(ref, rewritten.value(rewritten.inputs[k]).name)) {
             partner[k] = k;
             taken[k] = true;
-            out.assumptions.push_back({"pairing", "input '" + ref.value(ref.inputs[k]).name + "' is taken for the rewritten graph's '" + rewritten.value(rewritten.inputs[k]).name + "'"});
+            out.assumptions.push_back({"pairing", "input '" + ref.value(ref.inputs[k]).name + "' is taken for the rewritten graph's '" +
+                                                      rewritten.value(rewritten.inputs[k]).name + "'"});
         }
     }
     for (std::size_t k = 0; k < rewritten.inputs.size(); ++k) {
@@ -165,8 +168,10 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         }
         const Value& mine = ref.value(ref.inputs[k]);
         const Value& theirs = rewritten.value(rewritten.inputs[*partner[k]]);
-        if (mine.type.element != theirs.type.element && theirs.type.element != ElementType::Undefined && mine.type.element != ElementType::Undefined) {
-            out.caveats.push_back({"type", "input '" + mine.name + "' is " + mine.type.text() + " in the reference, " + theirs.type.text() + " in the rewritten graph"});
+        if (mine.type.element != theirs.type.element && theirs.type.element != ElementType::Undefined &&
+            mine.type.element != ElementType::Undefined) {
+            out.caveats.push_back({"type", "input '" + mine.name + "' is " + mine.type.text() + " in the reference, " + theirs.type.text() +
+                                               " in the rewritten graph"});
             out.extraInputs.push_back(theirs.name + " (as " + theirs.type.text() + ")");
             continue;
         }
@@ -241,10 +246,12 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
             out.caveats.push_back({"note", "input '" + mine.name + "' is read by the reference only"});
         }
         if (const auto at = options.inputRanges.find(mine.name); at != options.inputRanges.end()) {
-            input.range = input.range ? IntegerRange{std::max(input.range->low, at->second.low), std::min(input.range->high, at->second.high)} : at->second;
+            input.range =
+                input.range ? IntegerRange{std::max(input.range->low, at->second.low), std::min(input.range->high, at->second.high)} : at->second;
         }
         if (input.range) {
-            out.assumptions.push_back({"fact", mine.name + " lies in [" + std::to_string(input.range->low) + ", " + std::to_string(input.range->high) + "]"});
+            out.assumptions.push_back(
+                {"fact", mine.name + " lies in [" + std::to_string(input.range->low) + ", " + std::to_string(input.range->high) + "]"});
         }
         if (input.type.shape) {
             std::vector<std::string> names;
@@ -263,8 +270,9 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         out.inputs.push_back(std::move(input));
     }
     for (const auto& [name, range] : out.symbols) {
-        out.assumptions.push_back({"size", name + (range.high >= UnboundedSize ? " is any length from " + std::to_string(range.low) + " up"
-                                                                                : " lies in [" + std::to_string(range.low) + ", " + std::to_string(range.high) + "]")});
+        out.assumptions.push_back(
+            {"size", name + (range.high >= UnboundedSize ? " is any length from " + std::to_string(range.low) + " up"
+                                                         : " lies in [" + std::to_string(range.low) + ", " + std::to_string(range.high) + "]")});
     }
     for (const auto& [name, size] : options.sizes) {
         out.assumptions.push_back({"size", name + " = " + std::to_string(size)});
@@ -294,10 +302,12 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         }
     }
     for (std::size_t k = 0; k < mineGraph.outputs.size(); ++k) {
-        if (!output[k] && k < theirGraph.outputs.size() && !used[k] && compatible(mineGraph.value(mineGraph.outputs[k]).type, theirGraph.value(theirGraph.outputs[k]).type)) {
+        if (!output[k] && k < theirGraph.outputs.size() && !used[k] &&
+            compatible(mineGraph.value(mineGraph.outputs[k]).type, theirGraph.value(theirGraph.outputs[k]).type)) {
             output[k] = k;
             used[k] = true;
-            out.assumptions.push_back({"pairing", "output '" + mineGraph.outputName(k) + "' is taken for the rewritten graph's '" + theirGraph.outputName(k) + "'"});
+            out.assumptions.push_back(
+                {"pairing", "output '" + mineGraph.outputName(k) + "' is taken for the rewritten graph's '" + theirGraph.outputName(k) + "'"});
         }
     }
     for (std::size_t k = 0; k < theirGraph.outputs.size(); ++k) {
@@ -318,7 +328,8 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         }
         pair.reference = mineGraph.outputs[k];
         if (!output[k]) {
-            pair.typeProblem = "the rewritten graph has no output '" + pair.name + "'; reference: " + listOf(mineGraph, false) + "; rewritten: " + listOf(theirGraph, false);
+            pair.typeProblem = "the rewritten graph has no output '" + pair.name + "'; reference: " + listOf(mineGraph, false) +
+                               "; rewritten: " + listOf(theirGraph, false);
             out.outputs.push_back(std::move(pair));
             continue;
         }
@@ -338,9 +349,11 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
                     continue;
                 }
                 if (const std::optional<std::string> where = differingSizes(x, y, out.symbols)) {
-                    pair.typeProblem = pair.name + " is " + a.text() + ", rewritten " + b.text() + (x.isKnown() && y.isKnown() ? "" : " (axis " + std::to_string(axis) + ": " + *where + ")");
+                    pair.typeProblem = pair.name + " is " + a.text() + ", rewritten " + b.text() +
+                                       (x.isKnown() && y.isKnown() ? "" : " (axis " + std::to_string(axis) + ": " + *where + ")");
                 } else if (pair.typeDoubt.empty()) {
-                    pair.typeDoubt = "axis " + std::to_string(axis) + " of " + pair.name + " is " + x.text() + " against " + y.text() + ", not seen to be equal";
+                    pair.typeDoubt =
+                        "axis " + std::to_string(axis) + " of " + pair.name + " is " + x.text() + " against " + y.text() + ", not seen to be equal";
                 }
             }
         } else if (a.shape.has_value() != b.shape.has_value()) {

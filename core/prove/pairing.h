@@ -23,20 +23,20 @@ struct Pairing {
         std::size_t reference = 0;
         std::optional<std::size_t> rewritten;
         TensorType type;
-        std::optional<IntegerRange> range; ///< declared by the reference or the command line
+        std::optional<IntegerRange> range;          ///< declared by the reference or the command line
         std::optional<IntegerRange> rewrittenRange; ///< declared by the rewritten graph only: must follow
     };
     struct Output {
         std::string name;
         ValueId reference;
-        ValueId rewritten;      ///< invalid when missing
+        ValueId rewritten;       ///< invalid when missing
         std::string typeProblem; ///< why the types differ for some size; empty when they agree
         std::string typeDoubt;   ///< why it is not known whether they agree
     };
     std::vector<Input> inputs;
     std::vector<Output> outputs;
-    std::vector<std::string> extraInputs;          ///< inputs that only the rewritten graph has
-    std::map<std::string, IntegerRange> symbols;   ///< symbols of the inputs, with ranges
+    std::vector<std::string> extraInputs;        ///< inputs that only the rewritten graph has
+    std::map<std::string, IntegerRange> symbols; ///< symbols of the inputs, with ranges
     std::vector<Remark> assumptions;
     std::vector<Remark> caveats;
 };

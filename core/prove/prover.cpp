@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t StaticMapLimit = 1'000'000; ///< points of a static map (DESIGN.md 6.2)
 constexpr std::size_t CandidatesTried = 4;
-constexpr std::int64_t UnrollElements = 20'000;    ///< elements of a pair compared one by one
-constexpr std::size_t UnrollBudget = 1'500'000;    ///< scalar steps of one lemma
+constexpr std::int64_t UnrollElements = 20'000; ///< elements of a pair compared one by one
+constexpr std::size_t UnrollBudget = 1'500'000; ///< scalar steps of one lemma
 
 std::int64_t countOf(const TermStore& store, TermId term) {
     const TensorType& type = store.type(term);
@@ -36,7 +36,8 @@ void addUnique(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>&
 
 } // namespace
 
-Prover::Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services, std::stop_token stop)
+Prover::Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services,
+               std::stop_token stop)
     : m_store(store), m_boundary(referenceTerms), m_facts(facts), m_options(options), m_services(services), m_stop(std::move(stop)), m_move(store) {
     m_exact = std::make_unique<ExactTerms>(store, FormStore::Limits{});
     m_exact->setStop(m_stop);
@@ -94,7 +95,8 @@ std::optional<std::pair<Strength, std::uint32_t>> Prover::staticMap(TermId a, Te
             lemma.rung = Rung::StaticMap;
             if (m_options.keepText && count <= 512) {
                 SmtAlgebra algebra(m_store);
-                Expander expander(m_store, algebra, Meaning::Movements, [](TermId) { return std::nullopt; }, 1'000'000);
+                Expander expander(
+                    m_store, algebra, Meaning::Movements, [](TermId) { return std::nullopt; }, 1'000'000);
                 std::vector<std::pair<Scalar, Scalar>> pairs;
                 for (std::int64_t i = 0; i < count; ++i) {
                     const Scalar left = expander.at(a, i);
@@ -215,7 +217,9 @@ TermId Prover::sweep(TermId root) {
             const Term data = m_store.term(top);
             const TensorType type = m_store.type(top);
             switch (data.kind) {
-            case TermKind::Apply: out = m_store.op(data.op).elementwise ? m_move.elementwise(data.op, operands, type) : m_store.apply(data.op, operands, type); break;
+            case TermKind::Apply:
+                out = m_store.op(data.op).elementwise ? m_move.elementwise(data.op, operands, type) : m_store.apply(data.op, operands, type);
+                break;
             case TermKind::View: {
                 const View view = m_store.view(top);
                 out = type.shape ? m_move.sink(operands[0], view, *type.shape) : m_store.rawView(operands[0], view, type);
@@ -346,8 +350,10 @@ Prover::Unrolled Prover::unroll(TermId a, TermId b, bool cut, std::size_t budget
     const TermId left = m_exact->defined(a);
     const TermId right = m_exact->defined(b);
     FormStore forms(m_store, {20'000, 1'500'000});
-    Expander first(m_store, forms, Meaning::Exact, [&](TermId t) { return cutAt(t, left, cut); }, budget, m_stop);
-    Expander second(m_store, forms, Meaning::Exact, [&](TermId t) { return cutAt(t, right, cut); }, budget, m_stop);
+    Expander first(
+        m_store, forms, Meaning::Exact, [&](TermId t) { return cutAt(t, left, cut); }, budget, m_stop);
+    Expander second(
+        m_store, forms, Meaning::Exact, [&](TermId t) { return cutAt(t, right, cut); }, budget, m_stop);
     out.outcome = Outcome::Equal;
     for (std::int64_t i = 0; i < count; ++i) {
         const Scalar x = first.at(left, i);

@@ -34,7 +34,8 @@ struct PairProof {
 ///  - the exact one compares normal forms over the reals, unrolls small shapes, and asks the solver for what is left.
 class Prover {
   public:
-    Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services, std::stop_token stop);
+    Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services,
+           std::stop_token stop);
 
     /// Rungs 1 to 3: same bits.
     [[nodiscard]] PairProof proveStructurally(TermId reference, TermId rewritten, const std::string& title);

@@ -27,7 +27,8 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
             continue;
         }
         const bool sameBounds = divides ? other.kind == Access::Kind::Divide
-                                        : other.kind != Access::Kind::Divide && Dim::provablyAtLeast(other.low, access.low) && Dim::provablyAtLeast(access.high, other.high);
+                                        : other.kind != Access::Kind::Divide && Dim::provablyAtLeast(other.low, access.low) &&
+                                              Dim::provablyAtLeast(access.high, other.high);
         if (sameBounds) {
             proof.verdict = LemmaVerdict::Holds;
             return proof;
@@ -51,10 +52,12 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
     // Spelt out for the solver: every element of the index, with what is known of the opaque ones.
     const TensorType type = m_store.type(index);
     const Dim count = m_store.hasShape(index) ? elementCount(m_store.shape(index)) : Dim(-1);
-    const bool spelt = type.isStatic() && count.isKnown() && count.value() <= 256 && isInteger(type.element) && !divides && access.low.isKnown() && access.high.isKnown() && !access.inLoop;
+    const bool spelt = type.isStatic() && count.isKnown() && count.value() <= 256 && isInteger(type.element) && !divides && access.low.isKnown() &&
+                       access.high.isKnown() && !access.inLoop;
     if (spelt) {
         SmtAlgebra algebra(m_store);
-        Expander expander(m_store, algebra, Meaning::Exact, [](TermId) { return std::nullopt; }, 100'000, m_stop);
+        Expander expander(
+            m_store, algebra, Meaning::Exact, [](TermId) { return std::nullopt; }, 100'000, m_stop);
         std::vector<SmtAlgebra::Bound> goals;
         for (std::int64_t i = 0; i < count.value(); ++i) {
             goals.push_back({expander.at(index, i), type.element, access.low.value(), access.high.value()});

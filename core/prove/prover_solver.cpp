@@ -13,8 +13,8 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::size_t TextNodes = 60'000;      ///< expressions in one lemma's text
-constexpr std::size_t TextPairs = 2'000;       ///< elements spelt out in one lemma's text
+constexpr std::size_t TextNodes = 60'000; ///< expressions in one lemma's text
+constexpr std::size_t TextPairs = 2'000;  ///< elements spelt out in one lemma's text
 constexpr std::size_t WantedValues = 400;
 
 } // namespace
@@ -90,7 +90,8 @@ void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::
         lemma.reason = "no solver";
         return;
     }
-    std::vector<std::string> wanted(prepared.names.begin(), prepared.names.begin() + static_cast<std::ptrdiff_t>(std::min(prepared.names.size(), WantedValues)));
+    std::vector<std::string> wanted(prepared.names.begin(),
+                                    prepared.names.begin() + static_cast<std::ptrdiff_t>(std::min(prepared.names.size(), WantedValues)));
     std::string key;
     if (m_services.cache != nullptr) {
         if (const Result<std::string> solver = m_services.solver->solverName(m_stop)) {
@@ -179,7 +180,8 @@ void Prover::decide(std::vector<Prepared*> prepared) {
         for (std::size_t i = 0; i < values[k].size() && i < prepared[k]->reads.size(); ++i) {
             const auto& [leaf, index] = prepared[k]->reads[i];
             if (i < 12) {
-                lemma.model += (lemma.model.empty() ? "" : ", ") + nameOf(leaf) + (index < 0 ? std::string() : "[" + std::to_string(index) + "]") + " = " + values[k][i];
+                lemma.model += (lemma.model.empty() ? "" : ", ") + nameOf(leaf) + (index < 0 ? std::string() : "[" + std::to_string(index) + "]") +
+                               " = " + values[k][i];
             }
             if (m_store.kind(leaf) == TermKind::Input) {
                 hint.push_back(InputHint{leaf, std::max<std::int64_t>(index, 0), values[k][i]});

@@ -42,7 +42,8 @@ bool disjoint(const Interval& a, const Interval& b) {
 
 class Search {
   public:
-    Search(const SearchProblem& problem, const SearchOptions& options, std::stop_token stop) : m(problem), m_options(options), m_stop(std::move(stop)) {}
+    Search(const SearchProblem& problem, const SearchOptions& options, std::stop_token stop)
+        : m(problem), m_options(options), m_stop(std::move(stop)) {}
 
     Result<SearchResult> run(const std::vector<Candidate>& first);
 
@@ -101,7 +102,8 @@ std::map<FlatValueId, Tensor> Search::openValues(bool rewritten, const Candidate
         const ElementType element = arithmetic != Arithmetic::Declared && isFloat(type.element) ? ElementType::F64 : type.element;
         Tensor tensor(element, shape);
         for (std::int64_t i = 0; i < count; ++i) {
-            const std::uint64_t hash = (static_cast<std::uint64_t>(term) * 0x9E3779B97F4A7C15ULL) ^ (static_cast<std::uint64_t>(i) * 0xC2B2AE3D27D4EB4FULL);
+            const std::uint64_t hash =
+                (static_cast<std::uint64_t>(term) * 0x9E3779B97F4A7C15ULL) ^ (static_cast<std::uint64_t>(i) * 0xC2B2AE3D27D4EB4FULL);
             setElement(tensor, i, static_cast<double>((hash >> 40U) % 17U) * (isFloat(element) ? 0.25 : 1.0));
         }
         out.emplace(value, std::move(tensor));
@@ -237,7 +239,8 @@ std::optional<Search::Hit> Search::confirm(const Candidate& candidate, const Run
         bool open = !bounds || !otherBounds; // an open op's unknown value may reach it
         for (std::int64_t i = 0; i < a->count(); ++i) {
             scale = std::max(scale, std::fabs(a->toDouble(i)));
-            open = open || !std::isfinite(bounds->elements[static_cast<std::size_t>(i)].lo) || !std::isfinite(otherBounds->elements[static_cast<std::size_t>(i)].hi);
+            open = open || !std::isfinite(bounds->elements[static_cast<std::size_t>(i)].lo) ||
+                   !std::isfinite(otherBounds->elements[static_cast<std::size_t>(i)].hi);
         }
         for (std::int64_t i = 0; i < a->count() && !open; ++i) {
             if (std::fabs(a->toDouble(i) - b->toDouble(i)) > 1e-2 * std::max(scale, 1e-30)) {
@@ -308,7 +311,8 @@ std::optional<Search::Hit> Search::examine(const Candidate& candidate, bool reme
 }
 
 Candidate Search::shrink(Candidate candidate, Hit& hit) {
-    const auto until = std::min(m_options.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(m_options.shrinkSeconds * 1000)));
+    const auto until =
+        std::min(m_options.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(m_options.shrinkSeconds * 1000)));
     const auto stillDiffers = [&](const Candidate& smaller) {
         const std::optional<Hit> again = examine(smaller, false);
         if (!again || again->kind != hit.kind || again->fault != hit.fault) {
@@ -348,7 +352,8 @@ Candidate Search::shrink(Candidate candidate, Hit& hit) {
                 continue;
             }
             for (const double simple : {1.0, -1.0, 2.0, -2.0, std::nearbyint(now), std::nearbyint(now / 2.0), std::nearbyint(now * 4.0) / 4.0}) {
-                const bool allowed = !input.range || (simple >= static_cast<double>(input.range->low) && simple <= static_cast<double>(input.range->high));
+                const bool allowed =
+                    !input.range || (simple >= static_cast<double>(input.range->low) && simple <= static_cast<double>(input.range->high));
                 const bool signedType = isFloat(input.type.element) || isSignedInteger(input.type.element);
                 if (!allowed || simple == 0.0 || simple == now || std::fabs(simple) > std::fabs(now) || (simple < 0.0 && !signedType) || late()) {
                     continue;
@@ -488,7 +493,8 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
 
 } // namespace
 
-Result<SearchResult> searchCounterexample(const SearchProblem& problem, const std::vector<Candidate>& first, const SearchOptions& options, std::stop_token stop) {
+Result<SearchResult> searchCounterexample(const SearchProblem& problem, const std::vector<Candidate>& first, const SearchOptions& options,
+                                          std::stop_token stop) {
     return Search(problem, options, std::move(stop)).run(first);
 }
 

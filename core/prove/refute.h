@@ -18,8 +18,8 @@ namespace lemmascope {
 /// One graph input as the search sees it.
 struct SearchInput {
     std::string name;
-    std::size_t reference = 0;               ///< position among the reference's inputs
-    std::optional<std::size_t> rewritten;    ///< position among the rewritten graph's inputs
+    std::size_t reference = 0;            ///< position among the reference's inputs
+    std::optional<std::size_t> rewritten; ///< position among the rewritten graph's inputs
     TensorType type;
     std::optional<IntegerRange> range;
 };
@@ -35,14 +35,14 @@ struct SearchProblem {
     const GraphTree* reference = nullptr;
     const GraphTree* rewritten = nullptr;
     std::vector<SearchInput> inputs;
-    std::vector<SearchOutput> outputs;                 ///< those not proved
-    std::map<std::string, IntegerRange> symbols;       ///< every symbol of the inputs with its range
-    Widening referenceWidening;                        ///< nodes outside what both sides share, see DESIGN.md 7
+    std::vector<SearchOutput> outputs;           ///< those not proved
+    std::map<std::string, IntegerRange> symbols; ///< every symbol of the inputs with its range
+    Widening referenceWidening;                  ///< nodes outside what both sides share, see DESIGN.md 7
     Widening rewrittenWidening;
-    std::vector<std::pair<FlatValueId, FlatValueId>> partners; ///< values believed equal, reference first, in topological order
+    std::vector<std::pair<FlatValueId, FlatValueId>> partners;        ///< values believed equal, reference first, in topological order
     std::vector<std::pair<FlatValueId, std::uint32_t>> referenceOpen; ///< results of open ops and the number of their term
     std::vector<std::pair<FlatValueId, std::uint32_t>> rewrittenOpen;
-    bool lookForFaults = false;                        ///< some range lemma is not proved
+    bool lookForFaults = false; ///< some range lemma is not proved
 };
 
 /// Input tensors by position among SearchProblem::inputs, with the sizes they were made at.
@@ -54,26 +54,26 @@ struct Candidate {
 struct SearchOptions {
     std::uint64_t seed = 0;
     std::size_t samples = 64;
-    std::uint64_t maxOperations = 2'000'000'000;       ///< scalar operations of one run
+    std::uint64_t maxOperations = 2'000'000'000; ///< scalar operations of one run
     std::chrono::steady_clock::time_point deadline;
     double shrinkSeconds = 2.0;
 };
 
 struct SearchResult {
-    std::optional<Counterexample> found;               ///< confirmed
-    std::optional<FaultReport> fault;                  ///< when the counterexample is a fault of the rewritten graph
-    std::optional<Counterexample> candidate;           ///< differs, but rounding or open ops may explain it
-    double largestRelative = 0.0;                      ///< over all samples: |d| / max(|reference|, tiny)
+    std::optional<Counterexample> found;     ///< confirmed
+    std::optional<FaultReport> fault;        ///< when the counterexample is a fault of the rewritten graph
+    std::optional<Counterexample> candidate; ///< differs, but rounding or open ops may explain it
+    double largestRelative = 0.0;            ///< over all samples: |d| / max(|reference|, tiny)
     double largestUlp = 0.0;
     std::size_t samplesRun = 0;
-    bool evaluated = false;                            ///< at least one sample gave values for some output on both sides
-    std::string trouble;                               ///< why nothing could be run
+    bool evaluated = false; ///< at least one sample gave values for some output on both sides
+    std::string trouble;    ///< why nothing could be run
 };
 
 /// Looks for graph inputs on which the two graphs differ, simplest first (small integers, one-hot, special patterns, then
 /// random), confirms a difference by disjoint enclosures, and shrinks what it found. Deterministic for a seed but for deadlines.
 /// `first` are tried before all others (the user's inputs, the solver's models).
-[[nodiscard]] Result<SearchResult> searchCounterexample(const SearchProblem& problem, const std::vector<Candidate>& first, const SearchOptions& options,
-                                                        std::stop_token stop);
+[[nodiscard]] Result<SearchResult> searchCounterexample(const SearchProblem& problem, const std::vector<Candidate>& first,
+                                                        const SearchOptions& options, std::stop_token stop);
 
 } // namespace lemmascope

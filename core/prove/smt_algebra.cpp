@@ -56,7 +56,9 @@ Scalar SmtAlgebra::plain(const char* head, std::vector<Scalar> arguments, Elemen
 }
 
 Scalar SmtAlgebra::number(const mpq_class& value) { return make(Node{.kind = Kind::Literal, .head = realText(value)}); }
-Scalar SmtAlgebra::integer(std::int64_t value, ElementType type) { return make(Node{.kind = Kind::Literal, .head = bitsText(value, type), .type = type}); }
+Scalar SmtAlgebra::integer(std::int64_t value, ElementType type) {
+    return make(Node{.kind = Kind::Literal, .head = bitsText(value, type), .type = type});
+}
 Scalar SmtAlgebra::boolean(bool value) { return make(Node{.kind = Kind::Literal, .head = value ? "true" : "false", .type = ElementType::Bool}); }
 Scalar SmtAlgebra::read(TermId leaf, std::int64_t index) {
     return make(Node{.kind = Kind::Read, .type = m_terms.type(leaf).element, .leaf = leaf, .index = index});
@@ -121,7 +123,9 @@ Scalar SmtAlgebra::integerOp(IntegerOp op, std::span<const Scalar> operands, Ele
     case IntegerOp::Neg: return plain("bvneg", arguments, type);
     case IntegerOp::Min: return plain("ite", {integerLess(arguments[0], arguments[1], type), arguments[0], arguments[1]}, type);
     case IntegerOp::Max: return plain("ite", {integerLess(arguments[0], arguments[1], type), arguments[1], arguments[0]}, type);
-    case IntegerOp::Abs: return isSigned ? plain("ite", {integerLess(arguments[0], integer(0, type), type), plain("bvneg", arguments, type), arguments[0]}, type) : arguments[0];
+    case IntegerOp::Abs:
+        return isSigned ? plain("ite", {integerLess(arguments[0], integer(0, type), type), plain("bvneg", arguments, type), arguments[0]}, type)
+                        : arguments[0];
     case IntegerOp::Sign: {
         const Scalar zero = integer(0, type);
         const Scalar positive = plain("ite", {integerLess(zero, arguments[0], type), integer(1, type), zero}, type);
@@ -139,7 +143,9 @@ Scalar SmtAlgebra::integerOp(IntegerOp op, std::span<const Scalar> operands, Ele
     return arguments[0];
 }
 
-Scalar SmtAlgebra::integerLess(Scalar a, Scalar b, ElementType type) { return plain(isSignedInteger(type) ? "bvslt" : "bvult", {a, b}, ElementType::Bool); }
+Scalar SmtAlgebra::integerLess(Scalar a, Scalar b, ElementType type) {
+    return plain(isSignedInteger(type) ? "bvslt" : "bvult", {a, b}, ElementType::Bool);
+}
 Scalar SmtAlgebra::integerEqual(Scalar a, Scalar b, ElementType) { return plain("=", {a, b}, ElementType::Bool); }
 
 Scalar SmtAlgebra::realOfInteger(Scalar a, ElementType from) {
@@ -162,8 +168,9 @@ Scalar SmtAlgebra::integerOfInteger(Scalar a, ElementType from, ElementType to) 
     if (wide == narrow) {
         return a;
     }
-    const std::string head = wide < narrow ? "(_ extract " + std::to_string(wide - 1) + " 0)"
-                                           : std::string("(_ ") + (isSignedInteger(from) ? "sign_extend " : "zero_extend ") + std::to_string(wide - narrow) + ")";
+    const std::string head =
+        wide < narrow ? "(_ extract " + std::to_string(wide - 1) + " 0)"
+                      : std::string("(_ ") + (isSignedInteger(from) ? "sign_extend " : "zero_extend ") + std::to_string(wide - narrow) + ")";
     return make(Node{.kind = Kind::Plain, .head = head, .arguments = {a}, .type = to});
 }
 
@@ -293,7 +300,9 @@ class SmtAlgebra::Printer {
             declarations += "(declare-const " + text + " Real)\n";
             result.linear = result.linear && node.kind == Kind::Quotient && m.m_nodes[node.arguments[1]].kind == Kind::Literal;
             if (node.kind == Kind::Quotient) {
-                own = m.m_nodes[node.arguments[1]].kind == Kind::Literal && arguments[1] != "0.0" ? "true" : define("(not (= " + arguments[1] + " 0.0))", ElementType::Bool);
+                own = m.m_nodes[node.arguments[1]].kind == Kind::Literal && arguments[1] != "0.0"
+                          ? "true"
+                          : define("(not (= " + arguments[1] + " 0.0))", ElementType::Bool);
                 body += "(assert (=> " + own + " (= (* " + text + " " + arguments[1] + ") " + arguments[0] + ")))\n";
             } else {
                 own = define("(>= " + arguments[0] + " 0.0)", ElementType::Bool);
@@ -336,7 +345,9 @@ class SmtAlgebra::Printer {
         definedness.push_back(own);
         if (node.kind == Kind::Plain && node.head == "ite") {
             // The branch not taken need not be defined.
-            const std::string branches = definedness[1] == definedness[2] ? definedness[1] : define("(ite " + arguments[0] + " " + definedness[1] + " " + definedness[2] + ")", ElementType::Bool);
+            const std::string branches = definedness[1] == definedness[2]
+                                             ? definedness[1]
+                                             : define("(ite " + arguments[0] + " " + definedness[1] + " " + definedness[2] + ")", ElementType::Bool);
             m_defined[scalar] = conjunction({definedness[0], branches});
         } else {
             m_defined[scalar] = conjunction(definedness);
@@ -380,7 +391,8 @@ class SmtAlgebra::Printer {
         if (head == "round") {
             // half to even: floor(x + 1/2), one less when x + 1/2 is an odd whole number
             const std::string whole = intName("(to_int (+ " + a[0] + " (/ 1.0 2.0)))");
-            return "(to_real (ite (and (= (to_real " + whole + ") (+ " + a[0] + " (/ 1.0 2.0))) (= (mod " + whole + " 2) 1)) (- " + whole + " 1) " + whole + "))";
+            return "(to_real (ite (and (= (to_real " + whole + ") (+ " + a[0] + " (/ 1.0 2.0))) (= (mod " + whole + " 2) 1)) (- " + whole + " 1) " +
+                   whole + "))";
         }
         if (head == "ubv_to_real") {
             return "(to_real (bv2nat " + a[0] + "))";
@@ -389,13 +401,15 @@ class SmtAlgebra::Printer {
             const unsigned width = bitWidth(m.m_nodes[node.arguments[0]].type);
             mpz_class modulus;
             mpz_ui_pow_ui(modulus.get_mpz_t(), 2, width);
-            return "(to_real (ite (bvslt " + a[0] + " (_ bv0 " + std::to_string(width) + ")) (- (bv2nat " + a[0] + ") " + modulus.get_str() + ") (bv2nat " + a[0] + ")))";
+            return "(to_real (ite (bvslt " + a[0] + " (_ bv0 " + std::to_string(width) + ")) (- (bv2nat " + a[0] + ") " + modulus.get_str() +
+                   ") (bv2nat " + a[0] + ")))";
         }
         if (head.starts_with("int2bv ")) {
             return "((_ int2bv " + head.substr(7) + ") (to_int " + a[0] + "))";
         }
         if (head == "*" || head == "mod") {
-            const bool literal = std::any_of(node.arguments.begin(), node.arguments.end(), [this](Scalar s) { return m.m_nodes[s].kind == Kind::Literal; });
+            const bool literal =
+                std::any_of(node.arguments.begin(), node.arguments.end(), [this](Scalar s) { return m.m_nodes[s].kind == Kind::Literal; });
             result.linear = result.linear && literal;
         }
         std::string text = "(" + head;
@@ -417,7 +431,8 @@ class SmtAlgebra::Printer {
 namespace {
 
 /// The script and its digest; comments are lines that begin with ';' and tails after " ; ".
-SmtAlgebra::Text finish(SmtAlgebra::Text text, const std::string& declarations, const std::string& body, const std::string& goal, const std::vector<std::string>& comments) {
+SmtAlgebra::Text finish(SmtAlgebra::Text text, const std::string& declarations, const std::string& body, const std::string& goal,
+                        const std::vector<std::string>& comments) {
     std::string script = "(set-logic ALL)\n" + declarations + body + goal;
     std::string bare;
     std::size_t at = 0;
@@ -431,7 +446,8 @@ SmtAlgebra::Text finish(SmtAlgebra::Text text, const std::string& declarations, 
     std::string head;
     for (const std::string& comment : comments) {
         std::string safe = comment;
-        std::replace_if(safe.begin(), safe.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+        std::replace_if(
+            safe.begin(), safe.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
         head += "; " + safe + "\n";
     }
     text.script = head + script;
@@ -481,7 +497,8 @@ SmtAlgebra::Text SmtAlgebra::rangeLemma(std::span<const Bound> goals, std::span<
     const auto within = [&](const Bound& bound) {
         const std::string value = printer.value(bound.scalar);
         const std::string less = isSignedInteger(bound.type) ? "bvsle" : "bvule";
-        return "(and (" + less + " " + bitsText(bound.low, bound.type) + " " + value + ") (" + less + " " + value + " " + bitsText(bound.high, bound.type) + "))";
+        return "(and (" + less + " " + bitsText(bound.low, bound.type) + " " + value + ") (" + less + " " + value + " " +
+               bitsText(bound.high, bound.type) + "))";
     };
     std::string premises;
     for (const Bound& fact : facts) {

@@ -22,11 +22,11 @@ class SmtAlgebra final : public Algebra {
     explicit SmtAlgebra(const TermStore& terms) : m_terms(terms) {}
 
     struct Text {
-        std::string script;                                   ///< without check-sat
-        std::string digest;                                   ///< SHA-256 of the script without its comments
-        std::vector<std::pair<TermId, std::int64_t>> reads;   ///< the opaque elements declared, in order
-        std::vector<std::string> names;                       ///< their names
-        bool linear = true;                                   ///< no product of two unknowns
+        std::string script;                                 ///< without check-sat
+        std::string digest;                                 ///< SHA-256 of the script without its comments
+        std::vector<std::pair<TermId, std::int64_t>> reads; ///< the opaque elements declared, in order
+        std::vector<std::string> names;                     ///< their names
+        bool linear = true;                                 ///< no product of two unknowns
     };
     /// The lemma "each pair is equal: undefined together, or defined and equal": satisfiable with the goal exactly when it fails.
     [[nodiscard]] Text lemma(std::span<const std::pair<Scalar, Scalar>> pairs, const std::vector<std::string>& comments) const;

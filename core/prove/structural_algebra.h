@@ -14,7 +14,9 @@ namespace lemmascope {
 class StructuralAlgebra final : public Algebra {
   public:
     [[nodiscard]] Scalar number(const mpq_class& value) override { return literal("n" + value.get_str(62)); }
-    [[nodiscard]] Scalar integer(std::int64_t value, ElementType type) override { return literal("i" + std::to_string(value) + ":" + std::to_string(static_cast<int>(type))); }
+    [[nodiscard]] Scalar integer(std::int64_t value, ElementType type) override {
+        return literal("i" + std::to_string(value) + ":" + std::to_string(static_cast<int>(type)));
+    }
     [[nodiscard]] Scalar boolean(bool value) override { return literal(value ? "true" : "false"); }
     [[nodiscard]] Scalar read(TermId leaf, std::int64_t index) override {
         return intern({0U, leaf.index, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(static_cast<std::uint64_t>(index) >> 32U)});
@@ -38,12 +40,18 @@ class StructuralAlgebra final : public Algebra {
     [[nodiscard]] Scalar negation(Scalar a) override { return call("not", {a}); }
     [[nodiscard]] Scalar conjunction(Scalar a, Scalar b) override { return call("and", {a, b}); }
     [[nodiscard]] Scalar exclusive(Scalar a, Scalar b) override { return call("xor", {a, b}); }
-    [[nodiscard]] Scalar choose(Scalar c, Scalar a, Scalar b, ElementType type) override { return call("ite" + std::to_string(static_cast<int>(type)), {c, a, b}); }
+    [[nodiscard]] Scalar choose(Scalar c, Scalar a, Scalar b, ElementType type) override {
+        return call("ite" + std::to_string(static_cast<int>(type)), {c, a, b});
+    }
     [[nodiscard]] Scalar integerOp(IntegerOp op, std::span<const Scalar> operands, ElementType type) override {
         return function("int" + std::to_string(static_cast<int>(op)) + ":" + std::to_string(static_cast<int>(type)), operands, type);
     }
-    [[nodiscard]] Scalar integerLess(Scalar a, Scalar b, ElementType type) override { return call("iless" + std::to_string(static_cast<int>(type)), {a, b}); }
-    [[nodiscard]] Scalar integerEqual(Scalar a, Scalar b, ElementType type) override { return call("iequal" + std::to_string(static_cast<int>(type)), {a, b}); }
+    [[nodiscard]] Scalar integerLess(Scalar a, Scalar b, ElementType type) override {
+        return call("iless" + std::to_string(static_cast<int>(type)), {a, b});
+    }
+    [[nodiscard]] Scalar integerEqual(Scalar a, Scalar b, ElementType type) override {
+        return call("iequal" + std::to_string(static_cast<int>(type)), {a, b});
+    }
     [[nodiscard]] Scalar realOfInteger(Scalar a, ElementType from) override { return call("real" + std::to_string(static_cast<int>(from)), {a}); }
     [[nodiscard]] Scalar integerOfWholeReal(Scalar a, ElementType to) override { return call("whole" + std::to_string(static_cast<int>(to)), {a}); }
     [[nodiscard]] Scalar integerOfReal(Scalar a, ElementType to) override { return call("trunc" + std::to_string(static_cast<int>(to)), {a}); }
@@ -72,8 +80,12 @@ class StructuralAlgebra final : public Algebra {
     std::unordered_map<std::vector<std::uint32_t>, Scalar, Hash> m_index;
     std::unordered_map<std::string, std::uint32_t> m_names;
 
-    [[nodiscard]] Scalar intern(std::vector<std::uint32_t> key) { return m_index.try_emplace(std::move(key), static_cast<Scalar>(m_index.size())).first->second; }
-    [[nodiscard]] std::uint32_t nameId(const std::string& name) { return m_names.try_emplace(name, static_cast<std::uint32_t>(m_names.size())).first->second; }
+    [[nodiscard]] Scalar intern(std::vector<std::uint32_t> key) {
+        return m_index.try_emplace(std::move(key), static_cast<Scalar>(m_index.size())).first->second;
+    }
+    [[nodiscard]] std::uint32_t nameId(const std::string& name) {
+        return m_names.try_emplace(name, static_cast<std::uint32_t>(m_names.size())).first->second;
+    }
     [[nodiscard]] Scalar literal(const std::string& text) { return intern({1U, nameId(text)}); }
     [[nodiscard]] Scalar call(const std::string& name, const std::vector<Scalar>& arguments) { return function(name, arguments, ElementType::F64); }
 };

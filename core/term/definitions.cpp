@@ -125,7 +125,8 @@ TermId Definitions::rebuild(TermId term, const std::vector<TermId>& operands) {
     }
 }
 
-TermId Definitions::elementwise(const char* name, const std::vector<TermId>& operands, const TensorType& type, std::map<std::string, Attribute> attributes) {
+TermId Definitions::elementwise(const char* name, const std::vector<TermId>& operands, const TensorType& type,
+                                std::map<std::string, Attribute> attributes) {
     Operator op;
     op.name = name;
     op.attributes = std::move(attributes);

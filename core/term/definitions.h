@@ -28,7 +28,8 @@ class Definitions {
     [[nodiscard]] std::optional<TermId> definition(const Operator& op, const std::vector<TermId>& operands, const TensorType& type);
 
     // Small builders; types follow the result.
-    [[nodiscard]] TermId elementwise(const char* name, const std::vector<TermId>& operands, const TensorType& type, std::map<std::string, Attribute> attributes = {});
+    [[nodiscard]] TermId elementwise(const char* name, const std::vector<TermId>& operands, const TensorType& type,
+                                     std::map<std::string, Attribute> attributes = {});
     [[nodiscard]] TermId binary(const char* name, TermId a, TermId b, ElementType element);
     [[nodiscard]] TermId unary(const char* name, TermId x, ElementType element);
     [[nodiscard]] TermId number(double value);

@@ -123,7 +123,8 @@ Scalar ExactTerms::compute(TermId term) {
         const Tensor& data = m_store.constantTensor(term);
         if (data.count() == 1) {
             // The expander knows how to read each element type.
-            Expander one(m_store, m_forms, Meaning::Exact, [](TermId) { return std::nullopt; }, 4);
+            Expander one(
+                m_store, m_forms, Meaning::Exact, [](TermId) { return std::nullopt; }, 4);
             return one.at(term, 0);
         }
         return m_forms.read(term, -1);
@@ -145,7 +146,8 @@ Scalar ExactTerms::compute(TermId term) {
         for (const TermId operand : m_store.operands(term)) {
             operands.push_back(*m_scalars[operand.index]);
         }
-        const bool all = std::none_of(m_store.operands(term).begin(), m_store.operands(term).end(), [this](TermId t) { return isAbsent(m_store, t); });
+        const bool all =
+            std::none_of(m_store.operands(term).begin(), m_store.operands(term).end(), [this](TermId t) { return isAbsent(m_store, t); });
         if (all) {
             if (const std::optional<Scalar> value = scalarMeaning(m_store, term, operands, m_forms)) {
                 return *value;
@@ -270,7 +272,8 @@ Scalar ExactTerms::reduceSum(TermId term, TermId operand) {
         all.attributes["axes"] = axes;
         all.element = ElementType::Bool;
         const std::array<TermId, 1> arguments{materialise(inner, inType)};
-        out = m_forms.requiring(m_forms.withoutConditions(out), m_store.apply(m_store.internOperator(all), arguments, {ElementType::Bool, outType.shape}));
+        out = m_forms.requiring(m_forms.withoutConditions(out),
+                                m_store.apply(m_store.internOperator(all), arguments, {ElementType::Bool, outType.shape}));
     }
     return out;
 }
@@ -292,7 +295,8 @@ Scalar ExactTerms::applyComputing(TermId term) {
         const TensorType& own = m_store.type(operand);
         if (isFloat(own.element) && !isFloat(type.element) && isComputable(own.element)) {
             // What orders or quantises reads the value rounded to its type where that is a narrowing Cast's.
-            if (const std::optional<TermId> leaf = m_forms.asRead(value); leaf && isFloat(m_store.type(*leaf).element) && significandBits(m_store.type(*leaf).element) > significandBits(own.element)) {
+            if (const std::optional<TermId> leaf = m_forms.asRead(value);
+                leaf && isFloat(m_store.type(*leaf).element) && significandBits(m_store.type(*leaf).element) > significandBits(own.element)) {
                 value = m_forms.rounded(value, own.element);
             }
         }

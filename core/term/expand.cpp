@@ -223,14 +223,16 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
     const std::vector<TermId> operands(m_store.operands(term).begin(), m_store.operands(term).end());
     const std::string& name = op.name;
     const auto fits = [&](std::size_t count) {
-        return operands.size() >= count && std::all_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count), [this](TermId t) { return isStatic(t); });
+        return operands.size() >= count &&
+               std::all_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count), [this](TermId t) { return isStatic(t); });
     };
     if (name == "Gather" && fits(2)) {
         const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
         const std::vector<std::int64_t> position = unravel(index, shape(term));
         const std::vector<std::int64_t>& rows = shape(operands[1]);
         const std::vector<std::int64_t>& data = shape(operands[0]);
-        const std::vector<std::int64_t> row(position.begin() + static_cast<std::ptrdiff_t>(axis), position.begin() + static_cast<std::ptrdiff_t>(axis + rows.size()));
+        const std::vector<std::int64_t> row(position.begin() + static_cast<std::ptrdiff_t>(axis),
+                                            position.begin() + static_cast<std::ptrdiff_t>(axis + rows.size()));
         std::vector<std::int64_t> from(position.begin(), position.begin() + static_cast<std::ptrdiff_t>(axis));
         from.push_back(0);
         from.insert(from.end(), position.begin() + static_cast<std::ptrdiff_t>(axis + rows.size()), position.end());
@@ -260,7 +262,8 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
         }
         const std::array<Scalar, 1> arguments{selected};
         from[axis] = 0;
-        return m_algebra.function("select" + std::to_string(operands[0].index) + "@" + std::to_string(axis) + "+" + std::to_string(ravel(from, data)), arguments, op.element);
+        return m_algebra.function("select" + std::to_string(operands[0].index) + "@" + std::to_string(axis) + "+" + std::to_string(ravel(from, data)),
+                                  arguments, op.element);
     }
     if (name == "GatherElements" && fits(2)) {
         const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
@@ -631,7 +634,8 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
     const std::vector<std::int64_t>& input = shape(operands[0]);
     const ElementType element = op.element;
     const bool realOperands = isFloat(m_store.type(operands[0]).element);
-    if (name == "If" && operands.size() == 3 && m_store.shape(operands[1]) == m_store.shape(term) && m_store.shape(operands[2]) == m_store.shape(term) && shape(operands[0]).size() <= 1) {
+    if (name == "If" && operands.size() == 3 && m_store.shape(operands[1]) == m_store.shape(term) &&
+        m_store.shape(operands[2]) == m_store.shape(term) && shape(operands[0]).size() <= 1) {
         return m_algebra.choose(at(operands[0], 0), at(operands[1], index), at(operands[2], index), element);
     }
     if (name == "MatMul" && operands.size() == 2) {
@@ -784,7 +788,8 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
         };
         std::vector<Scalar> values;
         for (std::int64_t k = 0; k < input[1]; ++k) {
-            values.push_back(product(shifted(0, position[0] * input[1] + k, *za), shifted(1, k * shape(operands[1])[1] + position[1], *zb), ElementType::I32));
+            values.push_back(
+                product(shifted(0, position[0] * input[1] + k, *za), shifted(1, k * shape(operands[1])[1] + position[1], *zb), ElementType::I32));
         }
         return total(values, ElementType::I32);
     }
@@ -796,7 +801,9 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
                 return std::nullopt;
             }
         }
-        const auto real = [&](std::size_t which, std::int64_t flat) { return m_algebra.realOfInteger(at(operands[which], flat), m_store.type(operands[which]).element); };
+        const auto real = [&](std::size_t which, std::int64_t flat) {
+            return m_algebra.realOfInteger(at(operands[which], flat), m_store.type(operands[which]).element);
+        };
         std::vector<Scalar> values;
         for (std::int64_t k = 0; k < input[1]; ++k) {
             const Scalar a = m_algebra.sub(real(0, position[0] * input[1] + k), real(2, 0));

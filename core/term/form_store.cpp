@@ -99,14 +99,23 @@ bool representable(const mpq_class& value, ElementType type) {
     const auto zeros = mpz_scan1(num.get_mpz_t(), 0);
     const auto bits = static_cast<long>(mpz_sizeinbase(num.get_mpz_t(), 2));
     const auto scale = static_cast<long>(mpz_sizeinbase(den.get_mpz_t(), 2)) - 1;
-    const long top = bits - scale;                                  // value < 2^top
-    const long last = static_cast<long>(zeros) - scale;             // lowest set bit is 2^last
+    const long top = bits - scale;                      // value < 2^top
+    const long last = static_cast<long>(zeros) - scale; // lowest set bit is 2^last
     long maxTop = 128;
     long minLast = -149;
     switch (type) {
-    case ElementType::F16: maxTop = 16; minLast = -24; break;
-    case ElementType::BF16: maxTop = 128; minLast = -133; break;
-    case ElementType::F64: maxTop = 1024; minLast = -1074; break;
+    case ElementType::F16:
+        maxTop = 16;
+        minLast = -24;
+        break;
+    case ElementType::BF16:
+        maxTop = 128;
+        minLast = -133;
+        break;
+    case ElementType::F64:
+        maxTop = 1024;
+        minLast = -1074;
+        break;
     case ElementType::F32: break;
     default: return false;
     }
@@ -239,11 +248,67 @@ Scalar FormStore::make(FormId form, ConditionSetId defined) {
 
 bool FormStore::mayBeUndefined(TermId term) {
     // A term may be undefined somewhere when a partial op stands in its cone. Explicit stack: cones are deep.
-    static const std::vector<std::string> Total{"Add", "Sub", "Mul", "Neg", "Abs", "Relu", "Max", "Min", "Clip", "LeakyRelu", "PRelu", "Sigmoid", "HardSigmoid", "Tanh", "Erf",
-                                                "Exp", "Floor", "Ceil", "Round", "Sign", "Cast", "Where", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or",
-                                                "Xor", "Not", "MatMul", "Conv", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "MaxPool", "AveragePool", "GlobalAveragePool",
-                                                "GlobalMaxPool", "Gemm", "Gather", "Softmax", "LogSoftmax", "HardSwish", "Gelu", "QuickGelu", "Mean", "Length", "Sizes", "ArgMax",
-                                                "ArgMin", "CumSum", "Einsum", "Softplus", "form", "RowsAt", "StoreRows", "StoreRowsAt", "StoreSlice"};
+    static const std::vector<std::string> Total{"Add",
+                                                "Sub",
+                                                "Mul",
+                                                "Neg",
+                                                "Abs",
+                                                "Relu",
+                                                "Max",
+                                                "Min",
+                                                "Clip",
+                                                "LeakyRelu",
+                                                "PRelu",
+                                                "Sigmoid",
+                                                "HardSigmoid",
+                                                "Tanh",
+                                                "Erf",
+                                                "Exp",
+                                                "Floor",
+                                                "Ceil",
+                                                "Round",
+                                                "Sign",
+                                                "Cast",
+                                                "Where",
+                                                "Equal",
+                                                "Less",
+                                                "LessOrEqual",
+                                                "Greater",
+                                                "GreaterOrEqual",
+                                                "And",
+                                                "Or",
+                                                "Xor",
+                                                "Not",
+                                                "MatMul",
+                                                "Conv",
+                                                "ReduceSum",
+                                                "ReduceMean",
+                                                "ReduceMax",
+                                                "ReduceMin",
+                                                "MaxPool",
+                                                "AveragePool",
+                                                "GlobalAveragePool",
+                                                "GlobalMaxPool",
+                                                "Gemm",
+                                                "Gather",
+                                                "Softmax",
+                                                "LogSoftmax",
+                                                "HardSwish",
+                                                "Gelu",
+                                                "QuickGelu",
+                                                "Mean",
+                                                "Length",
+                                                "Sizes",
+                                                "ArgMax",
+                                                "ArgMin",
+                                                "CumSum",
+                                                "Einsum",
+                                                "Softplus",
+                                                "form",
+                                                "RowsAt",
+                                                "StoreRows",
+                                                "StoreRowsAt",
+                                                "StoreSlice"};
     if (m_mayBeUndefined.size() < m_terms.size()) {
         m_mayBeUndefined.resize(m_terms.size(), -1);
     }
@@ -430,6 +495,28 @@ FormId FormStore::mulForms(FormId a, FormId b) {
     return internForm(std::move(out));
 }
 
+FormId FormStore::timesAtom(FormId form, AtomId atom, const mpq_class& exponent) {
+    // Exponents meet before a power is multiplied out, so that P^-1 times P is 1.
+    const Terms terms = m_forms[form.index];
+    std::map<MonomialId, mpq_class> sum;
+    for (const Term& term : terms) {
+        const FormId product = mulMonomials(m_monomials[term.monomial.index], Factors{{atom, exponent}});
+        if (m_tooLarge) {
+            return form;
+        }
+        for (const Term& part : m_forms[product.index]) {
+            sum[part.monomial] += part.coefficient * term.coefficient;
+        }
+    }
+    Terms out;
+    for (auto& [monomial, coefficient] : sum) {
+        if (coefficient != 0) {
+            out.push_back(Term{monomial, std::move(coefficient)});
+        }
+    }
+    return internForm(std::move(out));
+}
+
 mpq_class FormStore::content(FormId form) const {
     mpz_class num;
     mpz_class den = 1;
@@ -440,7 +527,51 @@ mpq_class FormStore::content(FormId form) const {
     return num == 0 ? mpq_class(1) : mpq_class(num, den);
 }
 
+std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int depth) const {
+    // Sums of bounded atoms: extrema have the bounds of their arguments, truths lie in [0, 1], exponentials above 0.
+    if (depth > 12) {
+        return std::nullopt;
+    }
+    mpq_class sum = 0;
+    for (const Term& term : m_forms[form.index]) {
+        const Factors& factors = m_monomials[term.monomial.index];
+        if (factors.empty()) {
+            sum += term.coefficient;
+            continue;
+        }
+        if (factors.size() != 1 || factors[0].second != 1) {
+            return std::nullopt;
+        }
+        const Atom& atom = m_atoms[factors[0].first.index];
+        const bool wantUpper = upper == (term.coefficient > 0);
+        std::optional<mpq_class> bound;
+        if (isBoolean(factors[0].first)) {
+            bound = wantUpper ? mpq_class(1) : mpq_class(0);
+        } else if (atom.kind == AtomKind::Max) {
+            for (const FormId inner : atom.forms) {
+                const std::optional<mpq_class> own = lowerBound(inner, wantUpper, depth + 1);
+                if (wantUpper && !own) {
+                    return std::nullopt;
+                }
+                if (own && (!bound || *own > *bound)) {
+                    bound = own;
+                }
+            }
+        } else if (!wantUpper && (atom.kind == AtomKind::Exp || atom.positive)) {
+            bound = mpq_class(0);
+        }
+        if (!bound) {
+            return std::nullopt;
+        }
+        sum += term.coefficient * *bound;
+    }
+    return sum;
+}
+
 bool FormStore::isNonNegative(FormId form) const {
+    if (const std::optional<mpq_class> bound = lowerBound(form, false, 0); bound && *bound >= 0) {
+        return true;
+    }
     for (const Term& term : m_forms[form.index]) {
         if (term.coefficient < 0) {
             return false;
@@ -483,6 +614,24 @@ bool FormStore::isPositive(FormId form) const {
     return false;
 }
 
+bool FormStore::neverZero(AtomId atom, ConditionSetId conditions) {
+    const Atom data = m_atoms[atom.index];
+    if (data.kind == AtomKind::Exp || data.positive) {
+        return true;
+    }
+    FormId form = data.kind == AtomKind::Power ? data.forms[0] : atomForm(atom);
+    form = scaleForm(form, mpq_class(1) / content(form));
+    const FormId mirrored = scaleForm(form, -1);
+    if (isPositive(form) || isPositive(mirrored)) {
+        return true;
+    }
+    const auto& set = m_conditionSets[conditions.index];
+    return std::any_of(set.begin(), set.end(), [&](const Condition& condition) {
+        const bool excludesZero = condition.kind == Condition::Kind::NonZero || condition.kind == Condition::Kind::Positive;
+        return excludesZero && (condition.form == form || condition.form == mirrored);
+    });
+}
+
 FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSetId& conditions) {
     if (m_tooLarge) {
         return base;
@@ -494,7 +643,8 @@ FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSet
         if (kind == Condition::Kind::NonZero) {
             // match: P^q != 0   result: P != 0
             const Terms& only = m_forms[form.index];
-            if (only.size() == 1 && m_monomials[only[0].monomial.index].size() == 1 && m_atoms[m_monomials[only[0].monomial.index][0].first.index].kind == AtomKind::Power) {
+            if (only.size() == 1 && m_monomials[only[0].monomial.index].size() == 1 &&
+                m_atoms[m_monomials[only[0].monomial.index][0].first.index].kind == AtomKind::Power) {
                 form = m_atoms[m_monomials[only[0].monomial.index][0].first.index].forms[0];
             }
             if (const std::optional<mpq_class> value = constantValue(form); value && *value != 0) {
@@ -581,8 +731,11 @@ FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSet
             if (isBoolean(atom) || (m_atoms[atom.index].kind == AtomKind::Power && !isWhole(e) && e > 0 && terms.size() > 1)) {
                 continue;
             }
+            if (seen[atom] != terms.size() && !neverZero(atom, conditions)) {
+                continue; // c/x + y, needed only where c holds: at x = 0 it is y, and c + x y would be 0
+            }
             // A negative exponent is common even where the atom is missing: the others get its positive power.
-            rest = mulForms(rest, atomForm(atom, -e));
+            rest = timesAtom(rest, atom, -e);
             if (e > 0) {
                 require(Condition::Kind::NonZero, atomForm(atom, 1));
             }
@@ -647,7 +800,8 @@ FormId FormStore::maxForms(std::vector<FormId> forms) {
     std::vector<FormId> flat;
     for (const FormId form : forms) {
         const Terms& terms = m_forms[form.index];
-        const bool single = terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 && m_monomials[terms[0].monomial.index][0].second == 1;
+        const bool single = terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 &&
+                            m_monomials[terms[0].monomial.index][0].second == 1;
         if (single && m_atoms[m_monomials[terms[0].monomial.index][0].first.index].kind == AtomKind::Max) {
             const std::vector<FormId>& inner = m_atoms[m_monomials[terms[0].monomial.index][0].first.index].forms;
             flat.insert(flat.end(), inner.begin(), inner.end());
@@ -718,7 +872,8 @@ FormId FormStore::expForm(FormId a) {
     FormId out = constantForm(1);
     for (const Term& term : terms) {
         const Factors& factors = m_monomials[term.monomial.index];
-        if (factors.size() == 1 && factors[0].second == 1 && m_atoms[factors[0].first.index].kind == AtomKind::Function && m_atoms[factors[0].first.index].name == "log") {
+        if (factors.size() == 1 && factors[0].second == 1 && m_atoms[factors[0].first.index].kind == AtomKind::Function &&
+            m_atoms[factors[0].first.index].name == "log") {
             // match: exp(c log F)   result: F^c (F > 0 is a condition of the log)
             ConditionSetId none = m_noConditions;
             out = mulForms(out, powerForm(m_atoms[factors[0].first.index].forms[0], term.coefficient, none));
@@ -821,13 +976,21 @@ Scalar FormStore::requiring(Scalar a, TermId definedness) {
 
 Scalar FormStore::withoutConditions(Scalar a) { return make(m_scalars[a].form, m_noConditions); }
 
-Scalar FormStore::withConditionsOf(Scalar value, Scalar conditions) { return make(m_scalars[value].form, both(m_scalars[value].defined, m_scalars[conditions].defined)); }
+Scalar FormStore::withConditionsOf(Scalar value, Scalar conditions) {
+    return make(m_scalars[value].form, both(m_scalars[value].defined, m_scalars[conditions].defined));
+}
 
-Scalar FormStore::add(Scalar a, Scalar b) { return make(addForms(m_scalars[a].form, 1, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined)); }
+Scalar FormStore::add(Scalar a, Scalar b) {
+    return make(addForms(m_scalars[a].form, 1, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined));
+}
 
-Scalar FormStore::sub(Scalar a, Scalar b) { return make(addForms(m_scalars[a].form, -1, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined)); }
+Scalar FormStore::sub(Scalar a, Scalar b) {
+    return make(addForms(m_scalars[a].form, -1, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined));
+}
 
-Scalar FormStore::mul(Scalar a, Scalar b) { return make(mulForms(m_scalars[a].form, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined)); }
+Scalar FormStore::mul(Scalar a, Scalar b) {
+    return make(mulForms(m_scalars[a].form, m_scalars[b].form), both(m_scalars[a].defined, m_scalars[b].defined));
+}
 
 Scalar FormStore::div(Scalar a, Scalar b) { return mul(a, power(b, -1)); }
 
@@ -897,7 +1060,7 @@ Scalar FormStore::log(Scalar a) {
             continue;
         }
         const Atom data = m_atoms[atom.index];
-        rest = mulForms(rest, atomForm(atom, -e));
+        rest = timesAtom(rest, atom, -e);
         if (data.kind == AtomKind::Exp) {
             out = addForms(out, e, internForm({Term{data.exponent, 1}}));
         } else {
@@ -926,6 +1089,26 @@ Scalar FormStore::round(Rounding how, Scalar a) {
     if (const std::optional<mpq_class> value = constantValue(form)) {
         return make(constantForm(mpq_class(roundOf(how, *value))), m_scalars[a].defined);
     }
+    // match: round(s + k max(a, b)), k > 0   result: max(round(s + k a), round(s + k b)): every rounding is monotone; k < 0: min
+    const Terms shown = m_forms[form.index];
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const Factors factors = m_monomials[shown[i].monomial.index];
+        if (factors.size() != 1 || factors[0].second != 1 || m_atoms[factors[0].first.index].kind != AtomKind::Max || m_tooLarge) {
+            continue;
+        }
+        Terms others = shown;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+        const FormId rest = internForm(others);
+        const std::vector<FormId> inner = m_atoms[factors[0].first.index].forms;
+        const bool up = shown[i].coefficient > 0;
+        std::vector<FormId> pieces;
+        for (const FormId one : inner) {
+            const Scalar piece = round(how, make(addForms(rest, shown[i].coefficient, one), m_noConditions));
+            pieces.push_back(up ? m_scalars[piece].form : scaleForm(m_scalars[piece].form, -1));
+        }
+        const FormId joined = maxForms(std::move(pieces));
+        return make(up ? joined : scaleForm(joined, -1), m_scalars[a].defined);
+    }
     // match: round of an integer combination of integer-valued atoms   result: itself
     const bool whole = std::all_of(m_forms[form.index].begin(), m_forms[form.index].end(), [this](const Term& term) {
         if (!isWhole(term.coefficient)) {
@@ -934,8 +1117,9 @@ Scalar FormStore::round(Rounding how, Scalar a) {
         const Factors& factors = m_monomials[term.monomial.index];
         return std::all_of(factors.begin(), factors.end(), [this](const auto& f) {
             const Atom& data = m_atoms[f.first.index];
-            const bool integral = isBoolean(f.first) || (data.kind == AtomKind::Function && (data.name == "floor" || data.name == "ceil" || data.name == "trunc" ||
-                                                                                           data.name == "round" || data.name.starts_with("real_")));
+            const bool integral =
+                isBoolean(f.first) || (data.kind == AtomKind::Function && (data.name == "floor" || data.name == "ceil" || data.name == "trunc" ||
+                                                                           data.name == "round" || data.name.starts_with("real_")));
             return integral && isWhole(f.second) && f.second > 0;
         });
     });
@@ -1032,7 +1216,8 @@ Scalar FormStore::integerOp(IntegerOp op, std::span<const Scalar> operands, Elem
     case IntegerOp::Neg: return make(modulo(scaleForm(a, -1), type), defined);
     default: break;
     }
-    static constexpr const char* Names[] = {"add", "sub", "mul", "div", "neg", "min", "max", "abs", "sign", "and", "or", "xor", "not", "shl", "shr", "modf", "modt"};
+    static constexpr const char* Names[] = {"add", "sub", "mul", "div", "neg", "min", "max",  "abs", "sign",
+                                            "and", "or",  "xor", "not", "shl", "shr", "modf", "modt"};
     std::vector<FormId> forms{a};
     if (operands.size() > 1) {
         forms.push_back(b);
@@ -1066,7 +1251,9 @@ Scalar FormStore::integerLess(Scalar a, Scalar b, ElementType type) {
     if (ca && cb) {
         return make(constantForm(typedValue(ca->get_num(), type) < typedValue(cb->get_num(), type) ? 1 : 0), defined);
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "ilt_" + std::string(name(type)), .forms = {fa, fb}, .result = ElementType::Bool})), defined);
+    return make(atomForm(internAtom(
+                    Atom{.kind = AtomKind::Function, .name = "ilt_" + std::string(name(type)), .forms = {fa, fb}, .result = ElementType::Bool})),
+                defined);
 }
 
 Scalar FormStore::integerEqual(Scalar a, Scalar b, ElementType type) {
@@ -1084,7 +1271,11 @@ Scalar FormStore::integerEqual(Scalar a, Scalar b, ElementType type) {
         }
     }
     FormId other = modulo(scaleForm(difference, -1), type);
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "ieq0_" + std::string(name(type)), .forms = {std::min(difference, other)}, .result = ElementType::Bool})), defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function,
+                                         .name = "ieq0_" + std::string(name(type)),
+                                         .forms = {std::min(difference, other)},
+                                         .result = ElementType::Bool})),
+                defined);
 }
 
 Scalar FormStore::realOfInteger(Scalar a, ElementType from) {
@@ -1093,13 +1284,16 @@ Scalar FormStore::realOfInteger(Scalar a, ElementType from) {
         return make(constantForm(mpq_class(typedValue(value->get_num(), from))), m_scalars[a].defined);
     }
     const Terms& terms = m_forms[form.index];
-    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 && m_monomials[terms[0].monomial.index][0].second == 1) {
+    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 &&
+        m_monomials[terms[0].monomial.index][0].second == 1) {
         const Atom& data = m_atoms[m_monomials[terms[0].monomial.index][0].first.index];
-        if (data.kind == AtomKind::Function && (data.name == "whole_" + std::string(name(from)) || data.name == "ofbool_" + std::string(name(from)))) {
+        if (data.kind == AtomKind::Function &&
+            (data.name == "whole_" + std::string(name(from)) || data.name == "ofbool_" + std::string(name(from)))) {
             return make(data.forms[0], m_scalars[a].defined); // match: real(int(v)), v whole and in range   result: v
         }
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "real_" + std::string(name(from)), .forms = {form}})), m_scalars[a].defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "real_" + std::string(name(from)), .forms = {form}})),
+                m_scalars[a].defined);
 }
 
 Scalar FormStore::integerOfWholeReal(Scalar a, ElementType to) {
@@ -1108,13 +1302,15 @@ Scalar FormStore::integerOfWholeReal(Scalar a, ElementType to) {
         return make(modulo(form, to), m_scalars[a].defined);
     }
     const Terms& terms = m_forms[form.index];
-    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 && m_monomials[terms[0].monomial.index][0].second == 1) {
+    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 &&
+        m_monomials[terms[0].monomial.index][0].second == 1) {
         const Atom& data = m_atoms[m_monomials[terms[0].monomial.index][0].first.index];
         if (data.kind == AtomKind::Function && data.name == "real_" + std::string(name(to))) {
             return make(data.forms[0], m_scalars[a].defined);
         }
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "whole_" + std::string(name(to)), .forms = {form}, .result = to})), m_scalars[a].defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "whole_" + std::string(name(to)), .forms = {form}, .result = to})),
+                m_scalars[a].defined);
 }
 
 Scalar FormStore::integerOfReal(Scalar a, ElementType to) {
@@ -1128,13 +1324,15 @@ Scalar FormStore::integerOfReal(Scalar a, ElementType to) {
         }
     }
     const Terms& terms = m_forms[form.index];
-    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 && m_monomials[terms[0].monomial.index][0].second == 1) {
+    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 &&
+        m_monomials[terms[0].monomial.index][0].second == 1) {
         const Atom& data = m_atoms[m_monomials[terms[0].monomial.index][0].first.index];
         if (data.kind == AtomKind::Function && data.name == "real_" + std::string(name(to))) {
             return make(data.forms[0], m_scalars[a].defined);
         }
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "trunc_" + std::string(name(to)), .forms = {form}, .result = to})), m_scalars[a].defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "trunc_" + std::string(name(to)), .forms = {form}, .result = to})),
+                m_scalars[a].defined);
 }
 
 Scalar FormStore::integerOfInteger(Scalar a, ElementType from, ElementType to) {
@@ -1157,7 +1355,8 @@ Scalar FormStore::integerOfBoolean(Scalar a, ElementType to) {
     if (constantValue(form)) {
         return make(form, m_scalars[a].defined);
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "ofbool_" + std::string(name(to)), .forms = {form}, .result = to})), m_scalars[a].defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "ofbool_" + std::string(name(to)), .forms = {form}, .result = to})),
+                m_scalars[a].defined);
 }
 
 Scalar FormStore::function(const std::string& name, std::span<const Scalar> arguments, ElementType result) {
@@ -1170,7 +1369,8 @@ Scalar FormStore::function(const std::string& name, std::span<const Scalar> argu
     if (name.starts_with("argmax")) {
         forms = ordered(std::move(forms));
     }
-    if (name == "erf" || name == "tanh" || name == "sin" || name == "atan" || name == "asinh" || name == "sinh" || name == "asin" || name == "tan" || name == "sign") {
+    if (name == "erf" || name == "tanh" || name == "sin" || name == "atan" || name == "asinh" || name == "sinh" || name == "asin" || name == "tan" ||
+        name == "sign") {
         // match: f(-x), f odd   result: -f(x)
         if (m_forms[forms[0].index].empty()) {
             return make(forms[0], defined);
@@ -1201,10 +1401,11 @@ std::vector<FormId> FormStore::ordered(std::vector<FormId> forms) {
             std::erase_if(common, [&](const auto& factor) { return std::find(factors.begin(), factors.end(), factor) == factors.end(); });
         }
     }
-    std::erase_if(common, [this](const auto& factor) { return m_atoms[factor.first.index].kind != AtomKind::Exp && !m_atoms[factor.first.index].positive; });
+    std::erase_if(common,
+                  [this](const auto& factor) { return m_atoms[factor.first.index].kind != AtomKind::Exp && !m_atoms[factor.first.index].positive; });
     for (FormId& form : forms) {
         for (const auto& [atom, exponent] : common) {
-            form = mulForms(form, atomForm(atom, -exponent));
+            form = timesAtom(form, atom, -exponent);
         }
     }
     const bool exponentials = std::all_of(forms.begin(), forms.end(), [this](FormId form) {
@@ -1249,11 +1450,14 @@ Scalar FormStore::rounded(Scalar a, ElementType type) {
         return a;
     }
     const Terms& terms = m_forms[form.index];
-    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 && m_monomials[terms[0].monomial.index][0].second == 1) {
+    if (terms.size() == 1 && terms[0].coefficient == 1 && m_monomials[terms[0].monomial.index].size() == 1 &&
+        m_monomials[terms[0].monomial.index][0].second == 1) {
         const Atom& data = m_atoms[m_monomials[terms[0].monomial.index][0].first.index];
         if (data.kind == AtomKind::Function && data.name.starts_with("rnd_")) {
             const std::optional<ElementType> inner = elementTypeByName(data.name.substr(4));
-            const bool narrower = inner && (*inner == type || (significandBits(*inner) <= significandBits(type) && !(*inner == ElementType::BF16 && type == ElementType::F16)));
+            const bool narrower =
+                inner &&
+                (*inner == type || (significandBits(*inner) <= significandBits(type) && !(*inner == ElementType::BF16 && type == ElementType::F16)));
             if (narrower) {
                 return a;
             }
@@ -1265,7 +1469,8 @@ Scalar FormStore::rounded(Scalar a, ElementType type) {
                 return a;
             }
         }
-        if (data.kind == AtomKind::Read && isFloat(data.result) && significandBits(data.result) <= significandBits(type) && !(data.result == ElementType::BF16 && type == ElementType::F16)) {
+        if (data.kind == AtomKind::Read && isFloat(data.result) && significandBits(data.result) <= significandBits(type) &&
+            !(data.result == ElementType::BF16 && type == ElementType::F16)) {
             // A value of its type already, unless it is a Cast, whose value over the reals is its operand's.
             std::vector<TermId> stack{data.leaf};
             bool plain = true;
@@ -1273,8 +1478,9 @@ Scalar FormStore::rounded(Scalar a, ElementType type) {
                 const TermId top = stack.back();
                 stack.pop_back();
                 const TermKind kind = m_terms.kind(top);
-                static const std::vector<std::string> Moves{"Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND", "RowsAt", "StoreRows", "StoreRowsAt", "StoreSlice", "If",
-                                                            "Where", "Trilu"};
+                static const std::vector<std::string> Moves{"Gather", "GatherElements", "GatherND",    "ScatterElements", "ScatterND",
+                                                            "RowsAt", "StoreRows",      "StoreRowsAt", "StoreSlice",      "If",
+                                                            "Where",  "Trilu"};
                 const bool moves = kind == TermKind::Apply && std::find(Moves.begin(), Moves.end(), m_terms.op(top).name) != Moves.end();
                 if (kind == TermKind::View || kind == TermKind::Concat || moves) {
                     const auto operands = m_terms.operands(top);
@@ -1289,7 +1495,8 @@ Scalar FormStore::rounded(Scalar a, ElementType type) {
             }
         }
     }
-    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "rnd_" + std::string(name(type)), .forms = {form}})), m_scalars[a].defined);
+    return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = "rnd_" + std::string(name(type)), .forms = {form}})),
+                m_scalars[a].defined);
 }
 
 // --- comparing and looking ---------------------------------------------------------------------------------------------------
@@ -1308,7 +1515,8 @@ bool FormStore::sameValue(Scalar a, Scalar b) {
         mpq_class least = 0;
         for (const Term& term : m_forms[difference.index]) {
             for (const auto& [atom, exponent] : m_monomials[term.monomial.index]) {
-                if (m_atoms[atom.index].kind == AtomKind::Power && exponent < 0 && (!worst.isValid() || atom < worst || (atom == worst && exponent < least))) {
+                if (m_atoms[atom.index].kind == AtomKind::Power && exponent < 0 &&
+                    (!worst.isValid() || atom < worst || (atom == worst && exponent < least))) {
                     worst = atom;
                     least = exponent;
                 }
@@ -1317,17 +1525,14 @@ bool FormStore::sameValue(Scalar a, Scalar b) {
         if (!worst.isValid()) {
             return false;
         }
-        const mpq_class up = -least;
-        Terms out;
-        FormId total = constantForm(0);
-        for (const Term& term : m_forms[difference.index]) {
-            const Factors single{{worst, up}};
-            total = addForms(total, term.coefficient, mulMonomials(m_monomials[term.monomial.index], single));
-            if (m_tooLarge) {
-                return false;
-            }
+        // A factor that may be 0 where both are defined (only some branch divides by it) would hide a difference there.
+        if (!neverZero(worst, m_scalars[a].defined)) {
+            return false;
         }
-        difference = total;
+        difference = timesAtom(difference, worst, -least);
+        if (m_tooLarge) {
+            return false;
+        }
     }
     return m_forms[difference.index].empty() && !m_tooLarge;
 }

@@ -41,7 +41,9 @@ class FormStore final : public Algebra {
     [[nodiscard]] bool sameValue(Scalar a, Scalar b);
     [[nodiscard]] bool sameDomain(Scalar a, Scalar b) const { return m_scalars[a].defined == m_scalars[b].defined; }
     /// Equal ids of value and definedness.
-    [[nodiscard]] bool identical(Scalar a, Scalar b) const { return m_scalars[a].form == m_scalars[b].form && m_scalars[a].defined == m_scalars[b].defined; }
+    [[nodiscard]] bool identical(Scalar a, Scalar b) const {
+        return m_scalars[a].form == m_scalars[b].form && m_scalars[a].defined == m_scalars[b].defined;
+    }
     [[nodiscard]] FormId formOf(Scalar a) const { return m_scalars[a].form; }
     [[nodiscard]] ConditionSetId conditionsOf(Scalar a) const { return m_scalars[a].defined; }
     /// The one term whose read this scalar is (coefficient 1, always defined as that read is), if it is one.
@@ -102,9 +104,9 @@ class FormStore final : public Algebra {
         AtomKind kind = AtomKind::Read;
         TermId leaf;
         std::int64_t index = 0;
-        MonomialId exponent;        ///< Exp: of exp(monomial)
-        std::string name;           ///< Truth: `<0`, `=0`, or a function's name; Function: its name
-        std::vector<FormId> forms;  ///< Power: the base; Max: the set; Truth, Function: arguments
+        MonomialId exponent;                   ///< Exp: of exp(monomial)
+        std::string name;                      ///< Truth: `<0`, `=0`, or a function's name; Function: its name
+        std::vector<FormId> forms;             ///< Power: the base; Max: the set; Truth, Function: arguments
         ElementType result = ElementType::F64; ///< Function and Read
         bool positive = false;
     };
@@ -116,10 +118,10 @@ class FormStore final : public Algebra {
     using Terms = std::vector<Term>; ///< sorted by monomial, no zero coefficients
     struct Condition {
         enum class Kind : std::uint8_t { NonZero, NonNegative, Positive, Defined, Branch } kind = Kind::NonZero;
-        FormId form;                 ///< Branch: the condition
-        TermId leaf;                 ///< Defined
+        FormId form; ///< Branch: the condition
+        TermId leaf; ///< Defined
         std::int64_t index = 0;
-        ConditionSetId whenTrue;     ///< Branch
+        ConditionSetId whenTrue; ///< Branch
         ConditionSetId whenFalse;
         friend auto operator<=>(const Condition&, const Condition&) = default;
     };
@@ -160,8 +162,11 @@ class FormStore final : public Algebra {
     [[nodiscard]] FormId addForms(FormId a, const mpq_class& scale, FormId b);
     [[nodiscard]] FormId scaleForm(FormId a, const mpq_class& scale);
     [[nodiscard]] FormId mulForms(FormId a, FormId b);
+    [[nodiscard]] FormId timesAtom(FormId form, AtomId atom, const mpq_class& exponent);
     /// Product of two monomials; factors that multiply out come back as a form.
     [[nodiscard]] FormId mulMonomials(const Factors& a, const Factors& b);
+    /// An atom that is not 0 wherever all the conditions hold.
+    [[nodiscard]] bool neverZero(AtomId atom, ConditionSetId conditions);
     [[nodiscard]] FormId powerForm(FormId base, const mpq_class& exponent, ConditionSetId& conditions);
     [[nodiscard]] FormId maxForms(std::vector<FormId> forms);
     [[nodiscard]] FormId expForm(FormId a);
@@ -170,10 +175,14 @@ class FormStore final : public Algebra {
     [[nodiscard]] std::optional<mpq_class> constantValue(FormId form) const;
     /// Positive rational c such that form / c has coprime integer coefficients.
     [[nodiscard]] mpq_class content(FormId form) const;
-    [[nodiscard]] bool isBoolean(AtomId atom) const { return m_atoms[atom.index].kind == AtomKind::Truth || m_atoms[atom.index].result == ElementType::Bool; }
+    [[nodiscard]] bool isBoolean(AtomId atom) const {
+        return m_atoms[atom.index].kind == AtomKind::Truth || m_atoms[atom.index].result == ElementType::Bool;
+    }
     [[nodiscard]] bool isPositiveTerm(TermId term) const;
     /// The arguments of an argmax up to what keeps their order.
     [[nodiscard]] std::vector<FormId> ordered(std::vector<FormId> forms);
+    /// A bound that holds at every point, if one is seen; `upper`: from above.
+    [[nodiscard]] std::optional<mpq_class> lowerBound(FormId form, bool upper, int depth) const;
     [[nodiscard]] bool isNonNegative(FormId form) const;
     [[nodiscard]] bool isPositive(FormId form) const;
     [[nodiscard]] std::string text(FormId form, int depth) const;

@@ -61,7 +61,9 @@ Shape Movements::resultShape(const Shape& source, const MovementSpec& movement) 
 
 View Movements::asView(const Shape& source, const MovementSpec& movement) {
     const std::vector<Dim> strides = contiguousStrides(source);
-    return std::visit(Overload{[&](const ReshapeTo& m) { return coalesced(View{Dim(0), {Mode{elementCount(m.shape), Dim(1)}}}); },
+    return std::visit(Overload{[&](const ReshapeTo& m) {
+                                   return coalesced(View{Dim(0), {Mode{elementCount(m.shape), Dim(1)}}});
+                               },
                                [&](const TransposeBy& m) {
                                    View out{Dim(0), {}};
                                    for (const std::size_t axis : m.permutation) {
@@ -231,7 +233,8 @@ std::optional<TermId> Movements::moveConcat(TermId source, const MovementSpec& m
         return moved.empty() ? std::nullopt : std::optional<TermId>(concat(axis, moved));
     }
     if (const auto* transpose = std::get_if<TransposeBy>(&movement)) {
-        const auto to = static_cast<std::size_t>(std::find(transpose->permutation.begin(), transpose->permutation.end(), axis) - transpose->permutation.begin());
+        const auto to =
+            static_cast<std::size_t>(std::find(transpose->permutation.begin(), transpose->permutation.end(), axis) - transpose->permutation.begin());
         for (const TermId part : parts) {
             apply(part, movement);
         }
@@ -313,7 +316,9 @@ TermId Movements::concat(std::size_t axis, std::span<const TermId> operands) {
             const TermId last = merged.back();
             const bool viewed = m_store.kind(last) == TermKind::View || m_store.kind(piece) == TermKind::View;
             const auto sourceOf = [this](TermId t) { return m_store.kind(t) == TermKind::View ? m_store.operands(t)[0] : t; };
-            const auto viewOf = [this](TermId t) { return m_store.kind(t) == TermKind::View ? m_store.view(t) : coalesced(View{Dim(0), {Mode{elementCount(m_store.shape(t)), Dim(1)}}}); };
+            const auto viewOf = [this](TermId t) {
+                return m_store.kind(t) == TermKind::View ? m_store.view(t) : coalesced(View{Dim(0), {Mode{elementCount(m_store.shape(t)), Dim(1)}}});
+            };
             if (viewed && sourceOf(last) == sourceOf(piece)) {
                 const Shape a = m_store.shape(last);
                 const Shape b = m_store.shape(piece);
@@ -332,7 +337,8 @@ TermId Movements::concat(std::size_t axis, std::span<const TermId> operands) {
                         joined[axis] = a[axis] + b[axis];
                         std::vector<Dim> strides = first->strides;
                         strides[axis] = step;
-                        merged.back() = m_store.rawView(sourceOf(last), fromAxisStrides(first->offset, joined, strides), {m_store.type(last).element, joined});
+                        merged.back() =
+                            m_store.rawView(sourceOf(last), fromAxisStrides(first->offset, joined, strides), {m_store.type(last).element, joined});
                         continue;
                     }
                 }

@@ -63,9 +63,9 @@ class Movements {
 
   private:
     TermStore& m_store;
-    std::uint32_t m_budget = 0;              ///< elementwise applications that one movement may still enter
+    std::uint32_t m_budget = 0; ///< elementwise applications that one movement may still enter
     std::uint32_t m_sinkDepth = 0;
-    std::map<TermId, TermId> m_moved;        ///< within one movement
+    std::map<TermId, TermId> m_moved; ///< within one movement
 
     [[nodiscard]] TermId moveInner(TermId source, const MovementSpec& movement);
     [[nodiscard]] std::optional<TermId> moveConcat(TermId source, const MovementSpec& movement);

@@ -19,8 +19,8 @@ std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank) {
 }
 
 bool isReduce(const std::string& op) {
-    static const std::vector<std::string> Names{"ReduceSum",       "ReduceMean",   "ReduceMax",         "ReduceMin",      "ReduceProd",
-                                                "ReduceL1",        "ReduceL2",     "ReduceSumSquare",   "ReduceLogSum",   "ReduceLogSumExp"};
+    static const std::vector<std::string> Names{"ReduceSum", "ReduceMean", "ReduceMax",       "ReduceMin",    "ReduceProd",
+                                                "ReduceL1",  "ReduceL2",   "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"};
     return std::find(Names.begin(), Names.end(), op) != Names.end();
 }
 
@@ -165,7 +165,8 @@ std::vector<TermId> NodeTerms::computingOp() {
     }
     const TermId x = operand(0);
     const bool shaped = m_store.hasShape(x);
-    const bool onlyFirst = !m_node.results.empty() && std::none_of(m_node.results.begin() + 1, m_node.results.end(), [](ValueId r) { return r.isValid(); });
+    const bool onlyFirst =
+        !m_node.results.empty() && std::none_of(m_node.results.begin() + 1, m_node.results.end(), [](ValueId r) { return r.isValid(); });
     if (domain.empty()) {
         if (isReduce(op)) {
             return one(reduceOp());
@@ -214,7 +215,8 @@ std::vector<TermId> NodeTerms::computingOp() {
             return {apply(pool, {x})};
         }
         if (op == "BatchNormalization" && onlyFirst && operandCount() == 5) {
-            const bool inference = m_node.op.version >= 14 ? intAttribute("training_mode", 0) == 0 : m_node.op.version >= 7 || intAttribute("is_test", 0) != 0;
+            const bool inference =
+                m_node.op.version >= 14 ? intAttribute("training_mode", 0) == 0 : m_node.op.version >= 7 || intAttribute("is_test", 0) != 0;
             if (!inference || (m_node.op.version < 9 && intAttribute("spatial", 1) == 0)) {
                 return {};
             }

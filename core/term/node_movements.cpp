@@ -514,9 +514,12 @@ std::optional<TermId> NodeTerms::resizeOp() {
     if (stringAttribute("mode", "nearest") != "nearest" || result.size() != shape.size()) {
         return std::nullopt;
     }
-    const std::string coordinates = m_node.op.name == "Upsample" || m_node.op.version < 11 ? "asymmetric" : stringAttribute("coordinate_transformation_mode", "half_pixel");
-    const std::string rounding = m_node.op.name == "Upsample" || m_node.op.version < 11 ? "floor" : stringAttribute("nearest_mode", "round_prefer_floor");
-    const bool plain = (coordinates == "asymmetric" && rounding == "floor") || (coordinates == "half_pixel" && (rounding == "round_prefer_floor" || rounding == "round_prefer_ceil"));
+    const std::string coordinates =
+        m_node.op.name == "Upsample" || m_node.op.version < 11 ? "asymmetric" : stringAttribute("coordinate_transformation_mode", "half_pixel");
+    const std::string rounding =
+        m_node.op.name == "Upsample" || m_node.op.version < 11 ? "floor" : stringAttribute("nearest_mode", "round_prefer_floor");
+    const bool plain = (coordinates == "asymmetric" && rounding == "floor") ||
+                       (coordinates == "half_pixel" && (rounding == "round_prefer_floor" || rounding == "round_prefer_ceil"));
     if (!plain) {
         return std::nullopt;
     }

@@ -26,7 +26,8 @@ std::optional<std::vector<Dim>> NodeTerms::elements(std::size_t i) const {
     if (value.elements) {
         return *value.elements;
     }
-    if (const std::optional<Tensor> constant = m_store.constantElements(operand(i), 4096); constant && (isInteger(constant->element()) || constant->element() == ElementType::Bool)) {
+    if (const std::optional<Tensor> constant = m_store.constantElements(operand(i), 4096);
+        constant && (isInteger(constant->element()) || constant->element() == ElementType::Bool)) {
         std::vector<Dim> out;
         for (std::int64_t k = 0; k < constant->count(); ++k) {
             out.emplace_back(constant->toInt64(k));
@@ -147,18 +148,20 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
     const TermId x = operand(0);
     const auto one = [](TermId t) { return std::vector<TermId>{t}; };
     if (onnx) {
-        if (version < 7 && (op == "Add" || op == "Sub" || op == "Mul" || op == "Div" || op == "Pow" || op == "And" || op == "Or" || op == "Xor" || op == "Equal" ||
-                            op == "Less" || op == "Greater")) {
+        if (version < 7 && (op == "Add" || op == "Sub" || op == "Mul" || op == "Div" || op == "Pow" || op == "And" || op == "Or" || op == "Xor" ||
+                            op == "Equal" || op == "Less" || op == "Greater")) {
             // Before opset 7 broadcasting was an attribute with an axis of its own.
             if (!(has(1) && m_store.hasShape(x) && m_store.hasShape(operand(1)) && m_store.shape(x) == m_store.shape(operand(1)))) {
                 return {};
             }
         }
-        static const std::vector<std::string> Unary{"Neg",   "Abs",  "Relu", "Sigmoid", "Tanh", "Erf",   "Exp",   "Log",   "Sqrt",  "Reciprocal", "Floor", "Ceil",     "Round",
-                                                    "Sign",  "Not",  "Softplus", "Softsign", "HardSwish", "Mish", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
-                                                    "Asinh", "Acosh", "Atanh", "IsNaN", "BitwiseNot"};
-        static const std::vector<std::string> Binary{"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",
-                                                     "PRelu", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+        static const std::vector<std::string> Unary{"Neg",      "Abs",        "Relu",  "Sigmoid", "Tanh",  "Erf",   "Exp",   "Log",
+                                                    "Sqrt",     "Reciprocal", "Floor", "Ceil",    "Round", "Sign",  "Not",   "Softplus",
+                                                    "Softsign", "HardSwish",  "Mish",  "Sin",     "Cos",   "Tan",   "Asin",  "Acos",
+                                                    "Atan",     "Sinh",       "Cosh",  "Asinh",   "Acosh", "Atanh", "IsNaN", "BitwiseNot"};
+        static const std::vector<std::string> Binary{
+            "Add",   "Sub",        "Mul",       "Div",       "Pow", "And", "Or", "Xor", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",
+            "PRelu", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
         if (std::find(Unary.begin(), Unary.end(), op) != Unary.end()) {
             return one(elementwise(op, {x}));
         }
@@ -262,7 +265,9 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
             return one(elementwise(op, {x}, {{"alpha", floatAttribute("alpha", 1.0F)}}));
         }
         if (op == "Selu") {
-            return one(elementwise(op, {x}, {{"alpha", floatAttribute("alpha", 1.67326319217681884765625F)}, {"gamma", floatAttribute("gamma", 1.05070102214813232421875F)}}));
+            return one(elementwise(
+                op, {x},
+                {{"alpha", floatAttribute("alpha", 1.67326319217681884765625F)}, {"gamma", floatAttribute("gamma", 1.05070102214813232421875F)}}));
         }
         if (op == "HardSigmoid") {
             return one(elementwise(op, {x}, {{"alpha", floatAttribute("alpha", 0.2F)}, {"beta", floatAttribute("beta", 0.5F)}}));
@@ -274,7 +279,8 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
             return one(elementwise(op, {x}, {{"approximate", stringAttribute("approximate", "none")}}));
         }
         if (op == "IsInf") {
-            return one(elementwise(op, {x}, {{"detect_negative", intAttribute("detect_negative", 1)}, {"detect_positive", intAttribute("detect_positive", 1)}}));
+            return one(elementwise(
+                op, {x}, {{"detect_negative", intAttribute("detect_negative", 1)}, {"detect_positive", intAttribute("detect_positive", 1)}}));
         }
         if (op == "Cast" || op == "CastLike") {
             const ElementType from = m_store.type(x).element;
@@ -344,7 +350,9 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
 void NodeTerms::collectAccesses(std::vector<Access>& out) const {
     const std::string& op = m_node.op.name;
     const std::string& domain = m_node.op.domain;
-    const auto bufferName = [this](std::size_t i) { return i < m_node.operands.size() && m_node.operands[i].isValid() ? m_graph.value(m_node.operands[i]).name : std::string(); };
+    const auto bufferName = [this](std::size_t i) {
+        return i < m_node.operands.size() && m_node.operands[i].isValid() ? m_graph.value(m_node.operands[i]).name : std::string();
+    };
     const auto add = [&](Access::Kind kind, TermId index, const Dim& low, const Dim& high) {
         Access access;
         access.kind = kind;
@@ -365,7 +373,8 @@ void NodeTerms::collectAccesses(std::vector<Access>& out) const {
         }
         return;
     }
-    if (domain.empty() && (op == "GatherND" || op == "ScatterND") && has(1) && shaped && m_store.hasShape(operand(1)) && !m_store.shape(operand(1)).empty()) {
+    if (domain.empty() && (op == "GatherND" || op == "ScatterND") && has(1) && shaped && m_store.hasShape(operand(1)) &&
+        !m_store.shape(operand(1)).empty()) {
         const Shape indices = m_store.shape(operand(1));
         const std::size_t batch = op == "GatherND" ? static_cast<std::size_t>(std::max<std::int64_t>(0, intAttribute("batch_dims", 0))) : 0;
         const Shape data = m_store.shape(operand(0));

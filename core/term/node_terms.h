@@ -31,7 +31,9 @@ class NodeTerms {
     std::vector<TermId> m_operands;
 
     [[nodiscard]] std::size_t operandCount() const { return m_operands.size(); }
-    [[nodiscard]] bool has(std::size_t i) const { return i < m_operands.size() && m_operands[i].isValid() && i < m_node.operands.size() && m_node.operands[i].isValid(); }
+    [[nodiscard]] bool has(std::size_t i) const {
+        return i < m_operands.size() && m_operands[i].isValid() && i < m_node.operands.size() && m_node.operands[i].isValid();
+    }
     [[nodiscard]] TermId operand(std::size_t i) const { return m_operands[i]; }
     [[nodiscard]] const TensorType& resultType(std::size_t k) const;
     [[nodiscard]] bool hasResult(std::size_t k) const { return k < m_node.results.size() && m_node.results[k].isValid(); }

@@ -92,7 +92,9 @@ class Meanings {
     [[nodiscard]] std::optional<Scalar> onIntegers();
     [[nodiscard]] std::optional<Scalar> onReals();
     [[nodiscard]] std::optional<Scalar> quantisation();
-    [[nodiscard]] Scalar clipped(Scalar value, const mpq_class& low, const mpq_class& high) { return m.min(m.max(value, m.number(low)), m.number(high)); }
+    [[nodiscard]] Scalar clipped(Scalar value, const mpq_class& low, const mpq_class& high) {
+        return m.min(m.max(value, m.number(low)), m.number(high));
+    }
 };
 
 mpq_class lowest(ElementType type) {
@@ -185,8 +187,9 @@ std::optional<Scalar> Meanings::onIntegers() {
         return m.negation(m.integerLess(m_x[0], m_x[1], type));
     }
     static const std::vector<std::pair<std::string, IntegerOp>> Direct{
-        {"Add", IntegerOp::Add}, {"Sub", IntegerOp::Sub}, {"Mul", IntegerOp::Mul}, {"Div", IntegerOp::Div},        {"Neg", IntegerOp::Neg},       {"Min", IntegerOp::Min},
-        {"Max", IntegerOp::Max}, {"Abs", IntegerOp::Abs}, {"Sign", IntegerOp::Sign}, {"BitwiseAnd", IntegerOp::And}, {"BitwiseOr", IntegerOp::Or},  {"BitwiseXor", IntegerOp::Xor},
+        {"Add", IntegerOp::Add},       {"Sub", IntegerOp::Sub},        {"Mul", IntegerOp::Mul},      {"Div", IntegerOp::Div},
+        {"Neg", IntegerOp::Neg},       {"Min", IntegerOp::Min},        {"Max", IntegerOp::Max},      {"Abs", IntegerOp::Abs},
+        {"Sign", IntegerOp::Sign},     {"BitwiseAnd", IntegerOp::And}, {"BitwiseOr", IntegerOp::Or}, {"BitwiseXor", IntegerOp::Xor},
         {"BitwiseNot", IntegerOp::Not}};
     for (const auto& [name, integerOp] : Direct) {
         if (op == name) {
@@ -264,7 +267,8 @@ std::optional<Scalar> Meanings::onReals() {
         return sigmoid(x);
     }
     if (op == "HardSigmoid") {
-        const Scalar line = m.add(m.mul(m.number(realOfFloat(attribute(m_op, "alpha", 0.2F))), x), m.number(realOfFloat(attribute(m_op, "beta", 0.5F))));
+        const Scalar line =
+            m.add(m.mul(m.number(realOfFloat(attribute(m_op, "alpha", 0.2F))), x), m.number(realOfFloat(attribute(m_op, "beta", 0.5F))));
         return clipped(line, 0, 1);
     }
     if (op == "HardSwish") {
@@ -322,7 +326,8 @@ std::optional<Scalar> Meanings::onReals() {
     if (op == "Pow") {
         // A constant exponent that is a small integer or half of one; others stay functions of both operands.
         const std::optional<double> exponent = m_store.uniformValue(m_store.operands(m_term)[1]);
-        if (exponent && *exponent * 2 == static_cast<double>(static_cast<int>(*exponent * 2)) && *exponent >= -16 && *exponent <= 16 && *exponent != 0.0) {
+        if (exponent && *exponent * 2 == static_cast<double>(static_cast<int>(*exponent * 2)) && *exponent >= -16 && *exponent <= 16 &&
+            *exponent != 0.0) {
             return m.power(x, mpq_class(*exponent));
         }
         return std::nullopt;

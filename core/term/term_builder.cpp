@@ -45,7 +45,8 @@ Result<GraphTerms> TermBuilder::build(const GraphTree& tree, const std::vector<T
         }
         for (std::size_t n = graph.nodes.size(); n-- > 0;) {
             const Node& node = graph.nodes[n];
-            const bool used = std::any_of(node.results.begin(), node.results.end(), [&](ValueId r) { return r.isValid() && needed[instance.valueBase + r.index]; });
+            const bool used =
+                std::any_of(node.results.begin(), node.results.end(), [&](ValueId r) { return r.isValid() && needed[instance.valueBase + r.index]; });
             if (!used) {
                 continue;
             }
@@ -206,18 +207,21 @@ Result<void> TermBuilder::buildNode(std::uint32_t instance, NodeId id) {
                 op.element = type.element;
                 results.push_back(m_store.apply(m_store.internOperator(op), operands, type));
             }
-            ++m_out->randomNodes[key + (node.results.empty() || !node.results[0].isValid() ? TensorType{} : graph.value(node.results[0]).type).text()];
+            ++m_out
+                  ->randomNodes[key + (node.results.empty() || !node.results[0].isValid() ? TensorType{} : graph.value(node.results[0]).type).text()];
         } else {
             results = terms.known();
             if (results.empty()) {
                 results = terms.opaque();
             }
             // Integer and bool results of constants are exact: fold them, so that shapes and conditions become plain.
-            const bool constantOperands = std::all_of(operands.begin(), operands.end(), [this](TermId t) { return !t.isValid() || m_store.constantElements(t, FoldLimit).has_value(); });
+            const bool constantOperands = std::all_of(
+                operands.begin(), operands.end(), [this](TermId t) { return !t.isValid() || m_store.constantElements(t, FoldLimit).has_value(); });
             const bool exact = std::all_of(node.results.begin(), node.results.end(), [&](ValueId r) {
                 return !r.isValid() || (isExactlyFoldable(graph.value(r).type.element) && graph.value(r).type.isStatic());
             });
-            const bool known = std::all_of(results.begin(), results.end(), [this](TermId t) { return !t.isValid() || m_store.constantElements(t, FoldLimit).has_value(); });
+            const bool known = std::all_of(results.begin(), results.end(),
+                                           [this](TermId t) { return !t.isValid() || m_store.constantElements(t, FoldLimit).has_value(); });
             if (constantOperands && exact && !known && !operands.empty() && hasKernel(node.op)) {
                 std::vector<std::optional<Tensor>> arguments;
                 for (const TermId t : operands) {
@@ -246,7 +250,8 @@ Result<void> TermBuilder::buildNode(std::uint32_t instance, NodeId id) {
             const Value& value = graph.value(node.results[k]);
             TermId term = results[k];
             // Shape arithmetic: the elements themselves are the meaning, however they were computed.
-            if (value.elements && value.type.isStatic() && (value.type.element == ElementType::I64 || value.type.element == ElementType::I32) && term.isValid()) {
+            if (value.elements && value.type.isStatic() && (value.type.element == ElementType::I64 || value.type.element == ElementType::I32) &&
+                term.isValid()) {
                 const std::vector<std::int64_t> lengths = *staticShape(*value.type.shape);
                 const bool allKnown = std::all_of(value.elements->begin(), value.elements->end(), [](const Dim& d) { return d.isKnown(); });
                 if (allKnown) {

@@ -23,9 +23,9 @@ struct PathCondition {
 struct Access {
     enum class Kind : std::uint8_t { Read, Write, Divide } kind = Kind::Read;
     FlatNodeId node;
-    TermId index;      ///< integer tensor: every element must satisfy the bound
-    Dim low;           ///< lowest allowed
-    Dim high;          ///< highest allowed; for Divide, `index` must not be 0
+    TermId index; ///< integer tensor: every element must satisfy the bound
+    Dim low;      ///< lowest allowed
+    Dim high;     ///< highest allowed; for Divide, `index` must not be 0
     std::string buffer;
     std::vector<PathCondition> path;
     bool inLoop = false; ///< the index may depend on loop parameters
@@ -33,8 +33,8 @@ struct Access {
 
 /// The terms of one graph's values.
 struct GraphTerms {
-    std::vector<TermId> values;    ///< by FlatValueId; invalid inside branches that a constant condition rules out
-    std::vector<bool> live;        ///< by FlatNodeId: reaches an output
+    std::vector<TermId> values; ///< by FlatValueId; invalid inside branches that a constant condition rules out
+    std::vector<bool> live;     ///< by FlatNodeId: reaches an output
     std::vector<Access> accesses;
     std::map<std::string, std::uint32_t> randomNodes; ///< kind of random node -> how many
     std::vector<std::string> notes;

@@ -320,7 +320,8 @@ std::string TermStore::text(TermId id, int depth) const {
     case TermKind::Bound: return "bound" + std::to_string(shown.payload);
     case TermKind::Constant: {
         const Tensor& data = constantTensor(id);
-        return data.count() == 1 && data.element() != ElementType::String ? std::to_string(data.toDouble(0)) : "constant" + std::to_string(shown.payload);
+        return data.count() == 1 && data.element() != ElementType::String ? std::to_string(data.toDouble(0))
+                                                                          : "constant" + std::to_string(shown.payload);
     }
     case TermKind::Apply: out = op(id).name; break;
     case TermKind::View: out = "view"; break;

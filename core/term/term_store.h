@@ -34,8 +34,8 @@ struct Operator {
     std::map<std::string, Attribute> attributes; ///< canonical: axes non-negative and sorted, defaults filled in
     bool elementwise = false;
     bool commutative = false;
-    bool open = false;      ///< nothing is known of it but that it is a function
-    std::uint32_t result = 0; ///< which of the op's results
+    bool open = false;                            ///< nothing is known of it but that it is a function
+    std::uint32_t result = 0;                     ///< which of the op's results
     ElementType element = ElementType::Undefined; ///< of the result; part of the key (Cast, comparisons)
 };
 
@@ -104,7 +104,7 @@ class TermStore {
 
     /// Text for people and tests: `Relu(x[0:2])`; depth-limited.
     [[nodiscard]] std::string text(TermId id, int depth = 4) const;
-    std::uint64_t movementWork = 0; ///< steps taken by Movements, which stop simplifying past a limit
+    std::uint64_t movementWork = 0;      ///< steps taken by Movements, which stop simplifying past a limit
     std::vector<std::string> inputNames; ///< by input number, for `text`
 
   private:

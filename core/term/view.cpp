@@ -76,7 +76,8 @@ std::optional<View> composed(const View& inner, const View& outer) {
                 return std::nullopt;
             }
             digit = k == 0 ? Dim::floorDiv(rest, place[k]) : Dim::floorDiv(rest, place[k]);
-        } else if (const std::optional<Dim> quotient = Dim::exactQuotient(rest, place[k]); quotient && atLeast(inner.modes[k].extent - Dim(1), *quotient)) {
+        } else if (const std::optional<Dim> quotient = Dim::exactQuotient(rest, place[k]);
+                   quotient && atLeast(inner.modes[k].extent - Dim(1), *quotient)) {
             digit = *quotient;
         } else if (rest.isKnown() && atLeast(place[k] - Dim(1), rest)) {
             digit = Dim(0);
