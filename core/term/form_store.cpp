@@ -569,9 +569,11 @@ std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int dept
 }
 
 bool FormStore::isNonNegative(FormId form) const {
-    if (const std::optional<mpq_class> bound = lowerBound(form, false, 0); bound && *bound >= 0) {
-        return true;
-    }
+    const std::optional<mpq_class> bound = lowerBound(form, false, 0);
+    return (bound && *bound >= 0) || everyTermIsNonNegative(form);
+}
+
+bool FormStore::everyTermIsNonNegative(FormId form) const {
     for (const Term& term : m_forms[form.index]) {
         if (term.coefficient < 0) {
             return false;
@@ -593,7 +595,11 @@ bool FormStore::isNonNegative(FormId form) const {
 }
 
 bool FormStore::isPositive(FormId form) const {
-    if (!isNonNegative(form)) {
+    if (const std::optional<mpq_class> bound = lowerBound(form, false, 0); bound && *bound > 0) {
+        return true;
+    }
+    // A sum that is not negative as a whole, such as 1 - c, may still be 0: here every term must be at least 0.
+    if (!everyTermIsNonNegative(form)) {
         return false;
     }
     for (const Term& term : m_forms[form.index]) {

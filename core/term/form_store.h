@@ -184,6 +184,7 @@ class FormStore final : public Algebra {
     /// A bound that holds at every point, if one is seen; `upper`: from above.
     [[nodiscard]] std::optional<mpq_class> lowerBound(FormId form, bool upper, int depth) const;
     [[nodiscard]] bool isNonNegative(FormId form) const;
+    [[nodiscard]] bool everyTermIsNonNegative(FormId form) const;
     [[nodiscard]] bool isPositive(FormId form) const;
     [[nodiscard]] std::string text(FormId form, int depth) const;
     [[nodiscard]] std::string text(AtomId atom, int depth) const;
