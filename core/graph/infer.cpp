@@ -67,7 +67,9 @@ bool isEmptyList(const Attribute& attribute) {
 }
 
 void checkAttributes(InferContext& c, const OpRule& rule) {
-    for (const auto& [key, attribute] : c.node().attributes) {
+    for (const auto& entry : c.node().attributes) {
+        const std::string& key = entry.first; // clang 14 captures no structured bindings
+        const Attribute& attribute = entry.second;
         const auto at = std::find_if(rule.attributes.begin(), rule.attributes.end(), [&key](const AttributeKind& each) { return each.name == key; });
         if (at == rule.attributes.end()) {
             // ONNX Runtime refuses such a node too: most often it is written for another opset (axes, Clip's min), and a reader
