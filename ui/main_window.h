@@ -53,6 +53,7 @@ class MainWindow : public QMainWindow {
     void goToLemma(std::size_t lemma);
     void goToNextFailing(bool backwards);
     void selectNode(Side side, FlatNodeId node);
+    void setFocusOnDifference(bool on);
     /// PNG, SVG or PDF by the name's ending: both sides next to each other. False, with a message, when it cannot be written.
     bool exportPicture(const QString& file);
     void exportReport(const QString& folder, bool anonymous);

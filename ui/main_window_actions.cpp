@@ -99,11 +99,7 @@ void MainWindow::buildActions() {
     pairAction(addMenuAction(zoom, tr("Zoom &Out"), {QKeySequence::ZoomOut}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(0.8, {}); })));
     pairAction(addMenuAction(zoom, tr("&100 %"), {}, onActive([](GraphCanvas* canvas) { canvas->resetZoom(); })));
     pairAction(addMenuAction(zoom, tr("&Fit"), {}, onActive([](GraphCanvas* canvas) { canvas->fit(); })));
-    m_focusAction = addMenuAction(view, tr("Focus on &Difference"), {key("Ctrl+D")}, [this] {
-        m_centreAgain = true;
-        m_session->setFocusOnDifference(m_focusAction->isChecked());
-        refreshStatus();
-    });
+    m_focusAction = addMenuAction(view, tr("Focus on &Difference"), {key("Ctrl+D")}, [this] { setFocusOnDifference(m_focusAction->isChecked()); });
     m_focusAction->setCheckable(true);
     m_focusAction->setToolTip(tr("Show only what differs and its surroundings (Ctrl+D)"));
     QMenu* hops = view->addMenu(tr("Context &Hops"));

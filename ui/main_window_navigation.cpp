@@ -152,6 +152,13 @@ void MainWindow::goToLemma(std::size_t lemma) {
     updateActions();
 }
 
+void MainWindow::setFocusOnDifference(bool on) {
+    m_focusAction->setChecked(on);
+    m_centreAgain = true;
+    m_session->setFocusOnDifference(on);
+    refreshStatus();
+}
+
 void MainWindow::showLemmaPanels(std::size_t lemma) {
     const CheckResult& result = *m_session->session().result;
     const LemmaResult& entry = result.lemmas[lemma];

@@ -64,7 +64,7 @@ void Grabber::arrange() {
         return;
     }
     if (m_view == QStringLiteral("focus")) {
-        m_window->session()->setFocusOnDifference(true);
+        m_window->setFocusOnDifference(true);
     }
     m_window->goToNextFailing(false);
     if (m_view == QStringLiteral("query")) {

@@ -20,6 +20,13 @@ using namespace lemmascope;
 
 constexpr int UsageStatus = 64;
 
+/// The offscreen platform says on every layout what it cannot do; nobody who asked for a picture wants to read it.
+void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type != QtDebugMsg && !text.contains(QStringLiteral("propagateSizeHints"))) {
+        std::fprintf(stderr, "lemmascope: %s\n", qPrintable(text));
+    }
+}
+
 int usageError(const QString& what) {
     std::fprintf(stderr, "lemmascope: %s\nTry 'lemmascope --help'.\n", qPrintable(what));
     return UsageStatus;
@@ -28,6 +35,7 @@ int usageError(const QString& what) {
 } // namespace
 
 int main(int argc, char** argv) {
+    qInstallMessageHandler(&quietMessages);
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("lemmascope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Lemmascope"));
@@ -41,9 +49,10 @@ int main(int argc, char** argv) {
         "Did this rewrite keep the meaning? Opens a reference graph and a rewritten one, proves them equal or shows an input on which they differ."));
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
-    const QCommandLineOption style(QStringLiteral("style"),
-                                   QCoreApplication::translate("main", "Colours: light, dark, or the desktop's own (default)."),
-                                   QStringLiteral("light|dark"));
+    // Not --style: Qt takes that for itself.
+    const QCommandLineOption colours({QStringLiteral("colours"), QStringLiteral("colors")},
+                                     QCoreApplication::translate("main", "Colours: light, dark, or the desktop's own (default)."),
+                                     QStringLiteral("light|dark"));
     QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Save a picture of the window once the verdict is there, and end."),
                             QStringLiteral("file.png"));
     QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: overview, lemma, focus, query, messages."),
@@ -53,7 +62,7 @@ int main(int argc, char** argv) {
         hidden->setFlags(QCommandLineOption::HiddenFromHelp);
         parser.addOption(*hidden);
     }
-    parser.addOption(style);
+    parser.addOption(colours);
     parser.addPositionalArgument(QStringLiteral("REF"), QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json)."),
                                  QStringLiteral("[REF"));
     parser.addPositionalArgument(QStringLiteral("REWRITTEN"), QCoreApplication::translate("main", "The graph after the rewrite."),
@@ -79,8 +88,8 @@ int main(int argc, char** argv) {
     if (!Grabber::knows(parser.value(grabView))) {
         return usageError(QStringLiteral("--grab-view: unknown view '%1'").arg(parser.value(grabView)));
     }
-    if (parser.isSet(style) && !applyColours(parser.value(style))) {
-        return usageError(QStringLiteral("--style: expected light or dark, not '%1'").arg(parser.value(style)));
+    if (parser.isSet(colours) && !applyColours(parser.value(colours))) {
+        return usageError(QStringLiteral("--colours: expected light or dark, not '%1'").arg(parser.value(colours)));
     }
 
     // A picture is made without a trace: no recent pairs, no saved layout.

@@ -1,5 +1,6 @@
 #include "ui/views/counterexample_facts.h"
 
+#include "core/report/element_text.h"
 #include "ui/views/tensor_text.h"
 #include "ui/views/text.h"
 
@@ -52,8 +53,8 @@ std::optional<std::int64_t> differingElement(const Counterexample& example) {
     if (!example.reference || !example.rewritten) {
         return std::nullopt;
     }
-    const auto named = flatIndex(example.reference->shape(), example.index);
-    return named ? named : firstDifference(*example.reference, *example.rewritten);
+    const std::int64_t named = flatIndex(example.reference->shape(), example.index);
+    return named >= 0 ? named : firstDifference(*example.reference, *example.rewritten);
 }
 
 } // namespace
@@ -73,7 +74,7 @@ FactTable inputFacts(const Counterexample& example) {
             if (!whole && isZero(tensor, i)) {
                 continue;
             }
-            table.rows.push_back({{title, indexText(tensor.shape(), i), elementText(tensor, i), bitsText(tensor, i)}, false, {}});
+            table.rows.push_back({{title, positionText(tensor.shape(), i), decimalText(tensor, i), bitsText(tensor, i)}, false, {}});
             ++listed;
         }
         if (!whole) {
@@ -99,8 +100,9 @@ FactTable outputFacts(const Counterexample& example) {
                      tr("Bits in rewritten")};
     if (!example.reference || !example.rewritten) {
         const auto side = [](const std::optional<Tensor>& tensor) { return tensor ? summaryText(*tensor) : tr("faults: no value"); };
-        table.rows.push_back(
-            {{indexText(example.index), side(example.reference), side(example.rewritten), {}, {}, {}}, true, tr("One side faults on these inputs.")});
+        table.rows.push_back({{positionText(example.index), side(example.reference), side(example.rewritten), {}, {}, {}},
+                              true,
+                              tr("One side faults on these inputs.")});
         return table;
     }
     const Tensor& a = *example.reference;
@@ -113,7 +115,7 @@ FactTable outputFacts(const Counterexample& example) {
     const bool whole = a.count() <= WholeElements;
     const auto addRow = [&](std::int64_t i) {
         const bool emphasised = first && i == *first;
-        table.rows.push_back({{indexText(a.shape(), i), elementText(a, i), elementText(b, i),
+        table.rows.push_back({{positionText(a.shape(), i), decimalText(a, i), decimalText(b, i),
                                sameElement(a, b, i) ? tr("equal") : differenceText(a, b, i), bitsText(a, i), bitsText(b, i)},
                               emphasised,
                               emphasised ? tr("The first element that differs.") : QString()});
@@ -169,13 +171,13 @@ QString counterexampleSentence(const CheckResult& result) {
         return {};
     }
     const Counterexample& example = *result.counterexample;
-    const QString place = toQString(example.output) + (example.index.empty() ? QString() : indexText(example.index));
+    const QString place = toQString(example.output) + (example.index.empty() ? QString() : positionText(example.index));
     const auto flat = differingElement(example);
     const auto side = [&](const std::optional<Tensor>& tensor) {
         if (!tensor) {
             return tr("a fault");
         }
-        return flat && *flat < tensor->count() ? elementText(*tensor, *flat) : typeText(*tensor);
+        return flat && *flat < tensor->count() ? decimalText(*tensor, *flat) : typeText(*tensor);
     };
     const QString text = example.confirmed
                              ? tr("✓ Confirmed by running both graphs: %1 is %2 in the reference and %3 in the rewritten graph.")

@@ -31,7 +31,7 @@ QString listText(const std::vector<T>& values, Render&& render) {
     return u'[' + parts.join(QStringLiteral(", ")) + u']';
 }
 
-QString floatText(float value) { return elementText(Tensor::of<float>(ElementType::F32, {}, {value}), 0); }
+QString floatText(float value) { return decimalText(Tensor::of<float>(ElementType::F32, {}, {value}), 0); }
 
 struct AttributeRenderer {
     QString operator()(std::int64_t value) const { return QString::number(value); }
@@ -82,7 +82,7 @@ struct PairTable {
 
 } // namespace
 
-QString attributeText(const Attribute& attribute) { return std::visit(AttributeRenderer{}, attribute); }
+QString attributeSummary(const Attribute& attribute) { return std::visit(AttributeRenderer{}, attribute); }
 
 FactTable nodePairFacts(const GraphTree* reference, FlatNodeId referenceNode, const GraphTree* rewritten, FlatNodeId rewrittenNode) {
     PairTable facts;
@@ -125,7 +125,7 @@ FactTable nodePairFacts(const GraphTree* reference, FlatNodeId referenceNode, co
             toQString(key),
             [&key](const NodeView&, const Node& node) {
                 const auto at = node.attributes.find(key);
-                return at == node.attributes.end() ? tr("not given") : attributeText(at->second);
+                return at == node.attributes.end() ? tr("not given") : attributeSummary(at->second);
             },
             true);
     }

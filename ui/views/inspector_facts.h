@@ -20,6 +20,6 @@ namespace lemmascope {
 /// `Softmax s (reference): changed against its partner. axis is 1 here and -1 there.`
 [[nodiscard]] QString relationSentence(const Correspondence* correspondence, const GraphTree& tree, FlatNodeId node, Side side);
 /// An attribute as the file would write it; large tensors as type and first elements.
-[[nodiscard]] QString attributeText(const Attribute& attribute);
+[[nodiscard]] QString attributeSummary(const Attribute& attribute);
 
 } // namespace lemmascope

@@ -1,5 +1,6 @@
 #include "ui/views/tensor_text.h"
 
+#include "core/report/element_text.h"
 #include "ui/views/text.h"
 
 #include <QStringList>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 
 namespace lemmascope {
 
@@ -23,57 +23,20 @@ QString shortest(T value) {
     return QString::fromLatin1(buffer, end - buffer);
 }
 
-bool isUnsigned64(ElementType type) { return type == ElementType::U64; }
-
 } // namespace
 
-QString elementText(const Tensor& tensor, std::int64_t flat) {
-    const ElementType type = tensor.element();
-    if (type == ElementType::String) {
-        return u'"' + toQString(tensor.strings().at(static_cast<std::size_t>(flat))) + u'"';
-    }
-    if (type == ElementType::Bool) {
+QString decimalText(const Tensor& tensor, std::int64_t flat) {
+    if (tensor.element() == ElementType::Bool) {
         return tensor.toInt64(flat) != 0 ? QStringLiteral("true") : QStringLiteral("false");
     }
-    if (isUnsigned64(type)) {
-        return QString::number(static_cast<quint64>(tensor.toInt64(flat)));
-    }
-    if (isInteger(type)) {
-        return QString::number(tensor.toInt64(flat));
-    }
-    if (type == ElementType::F64) {
-        return shortest(tensor.toDouble(flat));
-    }
-    if (isFloat(type)) {
-        return shortest(static_cast<float>(tensor.toDouble(flat))); // every narrower float type is exact in f32
-    }
-    return bitsText(tensor, flat);
+    return toQString(elementText(tensor, flat));
 }
 
-QString bitsText(const Tensor& tensor, std::int64_t flat) {
-    const std::size_t width = byteSize(tensor.element());
-    if (width == 0) {
-        return {};
-    }
-    QString text = QStringLiteral("0x");
-    const auto bytes = tensor.bytes().subspan(static_cast<std::size_t>(flat) * width, width);
-    for (std::size_t i = width; i-- > 0;) { // stored little-endian, written most significant first
-        text += QStringLiteral("%1").arg(std::to_integer<unsigned>(bytes[i]), 2, 16, QLatin1Char('0'));
-    }
-    return text;
-}
+QString bitsText(const Tensor& tensor, std::int64_t flat) { return toQString(elementBits(tensor, flat)); }
 
-QString indexText(const std::vector<std::int64_t>& shape, std::int64_t flat) {
-    std::vector<std::int64_t> index(shape.size());
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        const std::int64_t length = std::max<std::int64_t>(shape[axis], 1);
-        index[axis] = flat % length;
-        flat /= length;
-    }
-    return indexText(index);
-}
+QString positionText(const std::vector<std::int64_t>& shape, std::int64_t flat) { return positionText(indexOf(shape, flat)); }
 
-QString indexText(const std::vector<std::int64_t>& index) {
+QString positionText(const std::vector<std::int64_t>& index) {
     QStringList parts;
     for (const std::int64_t position : index) {
         parts << QString::number(position);
@@ -81,16 +44,16 @@ QString indexText(const std::vector<std::int64_t>& index) {
     return u'[' + parts.join(u',') + u']';
 }
 
-QString typeText(const Tensor& tensor) { return toQString(name(tensor.element())) + indexText(tensor.shape()); }
+QString typeText(const Tensor& tensor) { return toQString(name(tensor.element())) + positionText(tensor.shape()); }
 
 QString summaryText(const Tensor& tensor, std::int64_t atMost) {
     const std::int64_t count = tensor.count();
     if (tensor.shape().empty() && count == 1) {
-        return elementText(tensor, 0);
+        return decimalText(tensor, 0);
     }
     QStringList parts;
     for (std::int64_t i = 0; i < std::min(count, atMost); ++i) {
-        parts << elementText(tensor, i);
+        parts << decimalText(tensor, i);
     }
     if (count <= atMost) {
         return u'[' + parts.join(QStringLiteral(", ")) + u']';
@@ -112,37 +75,6 @@ QString summaryText(const Tensor& tensor, std::int64_t atMost) {
         text += QStringLiteral(" %1 … %2").arg(shortest(low), shortest(high));
     }
     return text;
-}
-
-std::optional<std::int64_t> flatIndex(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& index) {
-    if (index.size() != shape.size()) {
-        return std::nullopt;
-    }
-    std::int64_t flat = 0;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        if (index[axis] < 0 || index[axis] >= shape[axis]) {
-            return std::nullopt;
-        }
-        flat = flat * shape[axis] + index[axis];
-    }
-    return flat;
-}
-
-bool sameElement(const Tensor& a, const Tensor& b, std::int64_t flat) {
-    if (a.element() == ElementType::String) {
-        return a.strings()[static_cast<std::size_t>(flat)] == b.strings()[static_cast<std::size_t>(flat)];
-    }
-    const std::size_t width = byteSize(a.element());
-    const auto at = static_cast<std::size_t>(flat) * width;
-    if (std::memcmp(a.bytes().data() + at, b.bytes().data() + at, width) == 0) {
-        return true;
-    }
-    if (!isFloat(a.element())) {
-        return false;
-    }
-    const double left = a.toDouble(flat);
-    const double right = b.toDouble(flat);
-    return left == right || (std::isnan(left) && std::isnan(right));
 }
 
 bool isZero(const Tensor& tensor, std::int64_t flat) {

@@ -123,20 +123,20 @@ class TestModels : public QObject {
     }
 
     void elementsReadAsTheirType() {
-        const auto f32 = [](float value) { return elementText(Tensor::of<float>(ElementType::F32, {}, {value}), 0); };
+        const auto f32 = [](float value) { return decimalText(Tensor::of<float>(ElementType::F32, {}, {value}), 0); };
         QCOMPARE(f32(0.1F), QStringLiteral("0.1"));
         QCOMPARE(f32(-0.0F), QStringLiteral("-0"));
         QCOMPARE(f32(std::numeric_limits<float>::infinity()), QStringLiteral("inf"));
         QCOMPARE(f32(std::nanf("")), QStringLiteral("nan"));
-        QCOMPARE(elementText(Tensor::of<double>(ElementType::F64, {}, {0.1}), 0), QStringLiteral("0.1"));
-        QCOMPARE(elementText(Tensor::of<std::uint16_t>(ElementType::F16, {}, {0x3c00}), 0), QStringLiteral("1"));
-        QCOMPARE(elementText(Tensor::of<std::uint64_t>(ElementType::U64, {}, {~std::uint64_t{0}}), 0), QStringLiteral("18446744073709551615"));
-        QCOMPARE(elementText(Tensor::of<std::int64_t>(ElementType::I64, {}, {std::numeric_limits<std::int64_t>::min()}), 0),
+        QCOMPARE(decimalText(Tensor::of<double>(ElementType::F64, {}, {0.1}), 0), QStringLiteral("0.1"));
+        QCOMPARE(decimalText(Tensor::of<std::uint16_t>(ElementType::F16, {}, {0x3c00}), 0), QStringLiteral("1"));
+        QCOMPARE(decimalText(Tensor::of<std::uint64_t>(ElementType::U64, {}, {~std::uint64_t{0}}), 0), QStringLiteral("18446744073709551615"));
+        QCOMPARE(decimalText(Tensor::of<std::int64_t>(ElementType::I64, {}, {std::numeric_limits<std::int64_t>::min()}), 0),
                  QStringLiteral("-9223372036854775808"));
-        QCOMPARE(elementText(Tensor::of<std::uint8_t>(ElementType::Bool, {}, {1}), 0), QStringLiteral("true"));
+        QCOMPARE(decimalText(Tensor::of<std::uint8_t>(ElementType::Bool, {}, {1}), 0), QStringLiteral("true"));
         QCOMPARE(bitsText(Tensor::of<float>(ElementType::F32, {2}, {1.0F, -2.0F}), 1), QStringLiteral("0xc0000000"));
-        QCOMPARE(indexText({2, 3, 4}, 17), QStringLiteral("[1,1,1]"));
-        QCOMPARE(indexText(std::vector<std::int64_t>{}, 0), QStringLiteral("[]"));
+        QCOMPARE(positionText({2, 3, 4}, 17), QStringLiteral("[1,1,1]"));
+        QCOMPARE(positionText(std::vector<std::int64_t>{}, 0), QStringLiteral("[]"));
     }
 
     void nanEqualsNanAndZeroEqualsMinusZero() {
