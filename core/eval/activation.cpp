@@ -32,6 +32,31 @@ constexpr std::array Table{
 
 } // namespace
 
+namespace {
+
+Interval halfOf(const Interval& x) {
+    const ScopedRounding none{IntervalRounding{}};
+    return x * interval::point(0.5);
+}
+
+} // namespace
+
+double geluErf(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
+Interval geluErf(const Interval& x) { return halfOf(x) * (interval::point(1.0) + interval::erf(x / interval::sqrt(interval::point(2.0)))); }
+
+double geluTanh(double x) { return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); }
+Interval geluTanh(const Interval& x) {
+    Interval c;
+    Interval k;
+    {
+        const ScopedRounding none{IntervalRounding{}};
+        const Interval pi{3.14159265358979311, 3.14159265358979356, false};
+        c = interval::sqrt(interval::point(2.0) / pi);
+        k = interval::point(44715.0) / interval::point(1e6);
+    }
+    return halfOf(x) * (interval::point(1.0) + interval::tanh(c * (x + k * (x * interval::square(x)))));
+}
+
 std::optional<Activation> activationByName(const std::string& name) {
     std::string lower = name;
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });

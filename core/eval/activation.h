@@ -2,6 +2,7 @@
 
 #include "core/eval/dot.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -37,5 +38,12 @@ struct Activation {
 [[nodiscard]] inline float activated(const Activation& activation, float x) {
     return static_cast<float>(activated(activation, static_cast<double>(x)));
 }
+
+/// x/2 (1 + erf(x / sqrt 2)); the constants are exact reals in enclosures.
+[[nodiscard]] double geluErf(double x);
+[[nodiscard]] Interval geluErf(const Interval& x);
+/// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+[[nodiscard]] double geluTanh(double x);
+[[nodiscard]] Interval geluTanh(const Interval& x);
 
 } // namespace lemmascope

@@ -2,6 +2,7 @@
 
 #include "core/eval/interval_math.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 
@@ -120,13 +121,11 @@ Array Array::reshaped(std::vector<std::int64_t> shape) const {
 }
 
 std::optional<std::int64_t> elementCountOf(std::span<const std::int64_t> shape) {
-    std::int64_t count = 1;
+    std::int64_t count = 1; // of the lengths that are not 0: bounds every stride
     bool empty = false;
     for (const std::int64_t length : shape) {
         empty = empty || length == 0;
-    }
-    for (const std::int64_t length : shape) {
-        if (length < 0 || (!empty && (__builtin_mul_overflow(count, length, &count) || count > (std::int64_t{1} << 62)))) {
+        if (length < 0 || (length > 0 && (__builtin_mul_overflow(count, length, &count) || count > (std::int64_t{1} << 62)))) {
             return std::nullopt;
         }
     }
@@ -136,7 +135,7 @@ std::optional<std::int64_t> elementCountOf(std::span<const std::int64_t> shape) 
 std::vector<std::int64_t> rowMajorStrides(std::span<const std::int64_t> shape) {
     std::vector<std::int64_t> strides(shape.size(), 1);
     for (std::size_t axis = shape.size(); axis-- > 1;) {
-        strides[axis - 1] = strides[axis] * shape[axis];
+        strides[axis - 1] = strides[axis] * std::max<std::int64_t>(shape[axis], 1);
     }
     return strides;
 }

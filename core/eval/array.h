@@ -49,9 +49,9 @@ class Array {
     std::shared_ptr<std::vector<Interval>> m_intervals;
 };
 
-/// Number of elements, or nothing past 2^62.
+/// Number of elements; nothing when a length is negative or those that are not 0 multiply to more than 2^62.
 [[nodiscard]] std::optional<std::int64_t> elementCountOf(std::span<const std::int64_t> shape);
-/// Row-major strides in elements.
+/// Row-major strides in elements, those of an empty tensor as if its lengths of 0 were 1.
 [[nodiscard]] std::vector<std::int64_t> rowMajorStrides(std::span<const std::int64_t> shape);
 /// `[2,3]`
 [[nodiscard]] std::string shapeText(std::span<const std::int64_t> shape);

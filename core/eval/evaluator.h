@@ -59,10 +59,12 @@ struct IntervalTensor {
 /// The values of one run, by FlatValueId; absent where a value was not computed: it depends on an op without a kernel, stands
 /// in a branch not taken, or was not wanted. Values in a loop body keep those of the last iteration.
 struct Evaluation {
-    std::vector<std::optional<Tensor>> values;             ///< Declared and Double (in Double mode floats are f64 tensors)
-    std::vector<std::optional<IntervalTensor>> enclosures; ///< Enclosure
-    std::optional<Fault> fault;                            ///< evaluation goes on past it; values that read it are absent
-    std::vector<FlatNodeId> open;                          ///< nodes without a kernel that were reached, in order
+    std::vector<std::optional<Tensor>> values; ///< Declared and Double (in Double mode floats are f64 tensors)
+    /// Enclosure mode (where `values` still holds integers that are exact). In Double and Enclosure mode constants of more than
+    /// 65,536 elements that are no output are left out.
+    std::vector<std::optional<IntervalTensor>> enclosures;
+    std::optional<Fault> fault;   ///< evaluation goes on past it; values that read it are absent
+    std::vector<FlatNodeId> open; ///< nodes without a kernel that were reached, in order
 };
 
 struct EvaluateOptions {

@@ -22,6 +22,9 @@ tl::unexpected<Error> Interpreter::failAt(FlatNodeId id, const Error& error) con
 Result<Array> Interpreter::adopt(const Tensor& tensor, ElementType declared, const std::string& name) {
     const ElementType element = declared == ElementType::Undefined ? tensor.element() : declared;
     const bool computed = isFloat(element) && isComputable(element);
+    if (!elementCountOf(tensor.shape())) {
+        return fail(ErrorCode::TooLarge, "'" + name + "' of shape " + shapeText(tensor.shape()) + " is too large");
+    }
     if (tensor.element() != element && !(computed && tensor.element() == ElementType::F64)) {
         return fail(ErrorCode::ShapeMismatch, "'" + name + "' has element type " + std::string(lemmascope::name(tensor.element())) + ", expected " +
                                                   std::string(lemmascope::name(element)));
@@ -36,13 +39,26 @@ Result<Array> Interpreter::adopt(const Tensor& tensor, ElementType declared, con
         return fail(ErrorCode::TooLarge,
                     "'" + name + "' of shape " + shapeText(raw.shape()) + " needs more than " + std::to_string(m_limits.maxTensorBytes) + " bytes");
     }
-    if (m_options.arithmetic == Arithmetic::Enclosure) {
-        return asIntervals(raw);
+    const bool enclosing = m_options.arithmetic == Arithmetic::Enclosure;
+    const auto count = static_cast<std::size_t>(raw.count());
+    auto intervals = std::make_shared<std::vector<Interval>>(enclosing ? count : 0);
+    Array out = enclosing ? Array(element, raw.shape(), std::move(intervals)) : Array(element, Tensor(stored, raw.shape()));
+    // In parts, so that a large weight can be cancelled.
+    constexpr std::size_t Chunk = std::size_t{1} << 16U;
+    std::vector<double> part(enclosing ? 0 : std::min(Chunk, count));
+    for (std::size_t begin = 0; begin < count; begin += Chunk) {
+        const std::size_t length = std::min(Chunk, count - begin);
+        const auto at = static_cast<std::int64_t>(begin);
+        if (m_limits.stop.stop_requested()) {
+            return fail(ErrorCode::Cancelled, "cancelled");
+        }
+        if (enclosing) {
+            readElements<Interval>(raw, at, 1, out.mutableIntervals().subspan(begin, length));
+        } else {
+            readElements<double>(raw, at, 1, std::span<double>(part).first(length));
+            writeElements<double>(out, at, std::span<const double>(part).first(length));
+        }
     }
-    std::vector<double> values(static_cast<std::size_t>(raw.count()));
-    readElements<double>(raw, 0, 1, values);
-    Array out(element, Tensor(stored, raw.shape()));
-    writeElements<double>(out, 0, values);
     return out;
 }
 
@@ -316,7 +332,8 @@ void Interpreter::clearInstance(std::uint32_t instance) {
 }
 
 void Interpreter::dropAfter(std::uint32_t instance, std::size_t node) {
-    if (m_options.keepAll) {
+    // What is kept anyway is the graph's own, but for large constants as doubles or intervals: many times their size.
+    if (m_options.keepAll && m_options.arithmetic == Arithmetic::Declared) {
         return;
     }
     const GraphInstance& one = m_tree.instances()[instance];
@@ -349,8 +366,12 @@ void Interpreter::dropAfter(std::uint32_t instance, std::size_t node) {
             }
         }
     }
+    constexpr std::int64_t Large = 1 << 16;
     for (const std::uint32_t value : drops[node]) {
-        m_values[one.valueBase + value].reset();
+        const std::optional<Tensor>& constant = one.graph->values[value].constant;
+        if (!m_options.keepAll || (constant && constant->count() > Large)) {
+            m_values[one.valueBase + value].reset();
+        }
     }
 }
 

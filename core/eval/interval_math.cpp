@@ -361,10 +361,12 @@ Interval cos(const Interval& a) {
                            : charged({std::max(-1.0, padDown(std::cos(a.lo))), std::min(1.0, padUp(std::cos(a.lo))), a.mayBeUndefined});
     }
     constexpr double HalfPi = 1.57079632679489661923;
-    const ScopedRounding none{IntervalRounding{}};
-    const Interval shifted = sin(add(a, {HalfPi, nextUp(HalfPi), false}));
-    (void)none;
-    return {shifted.lo, shifted.hi, a.mayBeUndefined};
+    Interval shifted;
+    {
+        const ScopedRounding none{IntervalRounding{}};
+        shifted = sin(add(a, {HalfPi, nextUp(HalfPi), false}));
+    }
+    return charged({shifted.lo, shifted.hi, a.mayBeUndefined});
 }
 
 Interval tan(const Interval& a) {

@@ -14,8 +14,10 @@ const std::multimap<Key, const Kernel*>& table() {
     static const std::multimap<Key, const Kernel*> Table = [] {
         std::multimap<Key, const Kernel*> all;
         for (const std::span<const Kernel> family :
-             {unaryKernels(), binaryKernels(), shapeKernels(), movementKernels(), gatherKernels(), storeKernels(), matmulKernels(), reduceKernels(),
-              softmaxKernels(), castKernels(), convKernels(), poolKernels(), normalizationKernels(), einsumKernels(), quantizeKernels()}) {
+             {unaryKernels(),         binaryKernels(),    shapeKernels(),           movementKernels(), gatherKernels(), storeKernels(),
+              matmulKernels(),        reduceKernels(),    softmaxKernels(),         castKernels(),     convKernels(),   poolKernels(),
+              normalizationKernels(), einsumKernels(),    quantizeKernels(),        resizeKernels(),   orderKernels(),  quantizedElementwiseKernels(),
+              recurrentKernels(),     attentionKernels(), quantizedProductKernels()}) {
             for (const Kernel& kernel : family) {
                 all.emplace(Key{kernel.domain, kernel.name}, &kernel);
             }

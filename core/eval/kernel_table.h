@@ -54,5 +54,11 @@ inline constexpr std::string_view LemmascopeDomain = "lemmascope";
 [[nodiscard]] std::span<const Kernel> normalizationKernels();
 [[nodiscard]] std::span<const Kernel> einsumKernels();
 [[nodiscard]] std::span<const Kernel> quantizeKernels();
+[[nodiscard]] std::span<const Kernel> resizeKernels();
+[[nodiscard]] std::span<const Kernel> orderKernels();
+[[nodiscard]] std::span<const Kernel> quantizedElementwiseKernels();
+[[nodiscard]] std::span<const Kernel> recurrentKernels();
+[[nodiscard]] std::span<const Kernel> attentionKernels();
+[[nodiscard]] std::span<const Kernel> quantizedProductKernels();
 
 } // namespace lemmascope

@@ -30,6 +30,12 @@ bool multiplyMatrices(NodeRun& run, const MatrixView<S>& a, const MatrixView<S>&
             for (std::int64_t k = 0; k < inner; ++k) {
                 const S& left = a.data[r * a.rowStride + k * a.columnStride];
                 const S* right = b.data + k * b.rowStride + first * b.columnStride;
+                if (b.columnStride == 1) { // a loop that vectorises: each sum still adds in the order of k
+                    for (std::int64_t c = 0; c < count; ++c) {
+                        sums[static_cast<std::size_t>(c)].addProduct(left, right[c]);
+                    }
+                    continue;
+                }
                 for (std::int64_t c = 0; c < count; ++c) {
                     sums[static_cast<std::size_t>(c)].addProduct(left, right[c * b.columnStride]);
                 }

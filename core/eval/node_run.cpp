@@ -44,7 +44,10 @@ std::vector<S> NodeRun::numbers(std::size_t i) {
         return {};
     }
     std::vector<S> out(static_cast<std::size_t>(array.count()));
-    readElements<S>(array, 0, 1, out);
+    constexpr std::size_t Chunk = std::size_t{1} << 18U;
+    for (std::size_t begin = 0; begin < out.size() && tick(Chunk); begin += Chunk) {
+        readElements<S>(array, static_cast<std::int64_t>(begin), 1, std::span<S>(out).subspan(begin, std::min(Chunk, out.size() - begin)));
+    }
     return out;
 }
 

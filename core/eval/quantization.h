@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace lemmascope {
 
@@ -24,6 +26,25 @@ namespace lemmascope {
     const auto clamp = [&range](double v) { return v > range.lo ? std::fmin(v, range.hi) : range.lo; };
     return {clamp(std::nearbyint(x.lo) + zero.lo), clamp(std::nearbyint(x.hi) + zero.hi), x.mayBeUndefined || zero.mayBeUndefined};
 }
+
+/// x / scale of floats held in doubles: rounded to float32 in declared arithmetic (but for f64 scales).
+[[nodiscard]] double quotientOf(const NodeRun& run, ElementType scaleType, double x, double scale);
+
+/// Data of integer operand `operand` less its zero point (operand `zeroOperand`, absent: 0), which is a scalar or has one value per
+/// index of the axis `axisFromEnd` places from the end (1: the last). S: int64_t or Interval; no rounding is charged.
+template <typename S>
+[[nodiscard]] std::optional<std::vector<S>> withoutZero(NodeRun& run, std::size_t operand, std::size_t zeroOperand, std::size_t axisFromEnd);
+
+/// What DynamicQuantizeLinear makes of floats: u8 values, scale (max - min) / 255 over the data and 0 (1 where all data are 0, as
+/// ONNX Runtime has it), zero point.
+template <typename S, typename R>
+struct DynamicallyQuantized {
+    std::vector<S> values;
+    R scale{};
+    S zero{};
+};
+[[nodiscard]] DynamicallyQuantized<std::int64_t, double> dynamicallyQuantized(NodeRun& run, const std::vector<double>& data);
+[[nodiscard]] DynamicallyQuantized<Interval, Interval> dynamicallyQuantized(NodeRun& run, const std::vector<Interval>& data);
 
 /// Where an element's scale and zero point stand: one for all, one per index of an axis, or one per block along it.
 struct QuantizationAxis {

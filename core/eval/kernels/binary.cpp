@@ -1,5 +1,6 @@
 // Elementwise ops of several broadcast tensors: arithmetic, comparison, logic, selection, clipping.
 
+#include "core/eval/activation.h"
 #include "core/eval/elementwise.h"
 #include "core/eval/kernel_table.h"
 
@@ -521,6 +522,30 @@ void prelu(NodeRun& run) {
                      .unsignedInteger = each<U64>([](U64 x, U64) { return x; })});
 }
 
+/// ONNX Runtime's Gelu of x + bias; FastGelu's bias is optional.
+template <bool Fast>
+void biasedGelu(NodeRun& run) {
+    const std::array<std::size_t, 2> operands{0, 1};
+    const ElementType type = run.in(0).element();
+    if (!run.stopped()) {
+        const ElementwiseOp op{.real = [](const double* const* in, double* out, I64 count, const Context& c) -> I64 {
+                                   for (I64 i = 0; i < count; ++i) {
+                                       const double x = c.operandCount > 1 ? in[0][i] + in[1][i] : in[0][i];
+                                       out[i] = Fast ? geluTanh(x) : geluErf(x);
+                                   }
+                                   return -1;
+                               },
+                               .enclosure = [](const Interval* const* in, Interval* out, I64 count, const Context& c) -> I64 {
+                                   for (I64 i = 0; i < count; ++i) {
+                                       const Interval x = c.operandCount > 1 ? in[0][i] + in[1][i] : in[0][i];
+                                       out[i] = Fast ? geluTanh(x) : geluErf(x);
+                                   }
+                                   return -1;
+                               }};
+        runElementwise(run, std::span(operands).first(run.has(1) ? 2 : 1), type, op);
+    }
+}
+
 constexpr auto N = KernelTypes::Numbers;
 constexpr auto B = KernelTypes::Bools;
 constexpr auto Ints = KernelTypes::Integers;
@@ -550,6 +575,8 @@ constexpr Kernel Kernels[] = {
     {"", "Mean", 1, 0, KernelTypes::Floats, meanOf},
     {"", "Clip", 1, 0, N, clip},
     {"", "PRelu", 1, 0, N, prelu},
+    {"com.microsoft", "BiasGelu", 1, 0, KernelTypes::Floats, biasedGelu<false>},
+    {"com.microsoft", "FastGelu", 1, 0, KernelTypes::Floats, biasedGelu<true>},
 };
 
 } // namespace

@@ -121,6 +121,12 @@ std::optional<TransposePlan> planTranspose(NodeRun& run, const Ints& x, const In
         const std::int64_t full = (*strides)[axis] * (plan.input[axis] - 1) + (*extra)[axis] + (plan.kernel[axis] - 1) * (*dilations)[axis] + 1;
         std::int64_t before = (*pads)[axis];
         std::int64_t length = full - before - (*pads)[axis + rank];
+        if (!run.require(wanted.empty() || (wanted[axis] >= 0 && wanted[axis] < (std::int64_t{1} << 60)),
+                         "attribute 'output_shape' is out of range") ||
+            !run.require(std::abs((*extra)[axis]) < Most && std::abs(before) < Most && std::abs((*pads)[axis + rank]) < Most,
+                         "a pad is out of range")) {
+            return std::nullopt;
+        }
         const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
         if (!wanted.empty() || same) {
             length = wanted.empty() ? plan.input[axis] * (*strides)[axis] : wanted[axis];

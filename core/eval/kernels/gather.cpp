@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 namespace lemmascope {
@@ -417,7 +418,8 @@ void oneHot(NodeRun& run) {
     const Ints depth = run.in(1).isInterval() || isFloat(run.in(1).element()) ? Ints{} : run.steering(1);
     const std::vector<double> depthReal = depth.empty() ? run.steeringReals(1) : std::vector<double>{};
     const Array values = run.in(2);
-    if (run.stopped() || !run.require(depth.size() + depthReal.size() == 1 && values.count() == 2, "depth must be a scalar and values a pair")) {
+    if (run.stopped() || !run.require(depth.size() + depthReal.size() == 1 && values.count() == 2, "depth must be a scalar and values a pair") ||
+        !run.require(depthReal.empty() || std::fabs(depthReal[0]) < 0x1p53, "the depth is out of range")) {
         return;
     }
     const std::int64_t length = depth.empty() ? static_cast<std::int64_t>(depthReal[0]) : depth[0];

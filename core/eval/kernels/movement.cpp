@@ -142,8 +142,9 @@ void split(NodeRun& run) {
     if (run.stopped()) {
         return;
     }
-    const bool fits = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) == data.dim(*axis) &&
-                      std::all_of(lengths.begin(), lengths.end(), [](std::int64_t n) { return n >= 0; });
+    std::int64_t rest = data.dim(*axis);
+    const bool fits =
+        std::all_of(lengths.begin(), lengths.end(), [&rest](std::int64_t n) { return n >= 0 && n <= rest && (rest -= n) >= 0; }) && rest == 0;
     if (!run.require(fits, "the parts of Split don't add up to the axis") ||
         !run.require(static_cast<std::int64_t>(lengths.size()) >= parts, "Split has more results than parts")) {
         return;

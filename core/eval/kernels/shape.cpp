@@ -305,7 +305,8 @@ void eyeLike(NodeRun& run) {
         run.open();
         return;
     }
-    const std::int64_t k = run.integer("k", 0);
+    constexpr std::int64_t Far = std::int64_t{1} << 40;
+    const std::int64_t k = std::clamp(run.integer("k", 0), -Far, Far);
     const std::int64_t rows = data.dim(0);
     const std::int64_t columns = data.dim(1);
     run.visitNumber(type, false, [&](auto one) {

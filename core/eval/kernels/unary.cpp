@@ -1,6 +1,7 @@
 // Elementwise ops of one tensor. Each function has a real form (double, rounded once to the element type: a float kernel that
 // is right to the last bit) and an enclosure; +-* on integers wrap.
 
+#include "core/eval/activation.h"
 #include "core/eval/elementwise.h"
 #include "core/eval/kernel_table.h"
 
@@ -44,10 +45,6 @@ void floatsWith(NodeRun& run, Real real, Enclosure enclosure, Fill fill) {
 }
 
 Interval pt(double x) { return interval::point(x); }
-Interval half(const Interval& x) {
-    const ScopedRounding none{IntervalRounding{}};
-    return x * pt(0.5);
-}
 
 // f(x) = c x on the negative side, x on the other, for any c.
 Interval leaky(const Interval& x, double slope) {
@@ -65,22 +62,6 @@ double softplus(double x) { return x > 0.0 ? x + std::log1p(std::exp(-x)) : std:
 Interval softplus(const Interval& x) {
     // x + log(1 + e^-x) where e^x would overflow.
     return x.hi > 500.0 ? interval::max(x, pt(0.0)) + interval::log1p(interval::exp(-interval::abs(x))) : interval::log1p(interval::exp(x));
-}
-
-double geluErf(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
-Interval geluErf(const Interval& x) { return half(x) * (pt(1.0) + interval::erf(x / interval::sqrt(pt(2.0)))); }
-
-double geluTanh(double x) { return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / 3.14159265358979323846) * (x + 0.044715 * x * x * x))); }
-Interval geluTanh(const Interval& x) {
-    Interval c;
-    Interval k;
-    {
-        const ScopedRounding none{IntervalRounding{}};
-        const Interval pi{3.14159265358979311, 3.14159265358979356, false};
-        c = interval::sqrt(pt(2.0) / pi);
-        k = pt(44715.0) / pt(1e6);
-    }
-    return half(x) * (pt(1.0) + interval::tanh(c * (x + k * (x * interval::square(x)))));
 }
 
 Interval sixth() {

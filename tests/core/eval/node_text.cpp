@@ -38,7 +38,7 @@ void fillIntegers(Tensor& tensor, const std::vector<std::string>& words) {
 }
 
 Attribute attributeOf(const std::string& text) {
-    const bool real = text.find_first_not_of("0123456789.-+einf") == std::string::npos && text.find_first_of("0123456789") != std::string::npos;
+    const bool real = std::string("0123456789-").find(text.front()) != std::string::npos;
     const auto isFloatText = [](const std::string& word) { return word.find_first_of(".e") != std::string::npos; };
     if (text.front() == '[') {
         const std::vector<std::string> words = split(text.substr(1, text.size() - 2), ',');
@@ -203,7 +203,21 @@ std::string resultsOf(const std::string& text, std::size_t resultCount) {
 
 namespace {
 
+/// True when every float of the run is finite. Where one is not, IEEE arithmetic and the reals part: log(0) and what reads it is
+/// undefined there, overflow is not.
+bool finite(const Evaluation& run) {
+    for (const std::optional<Tensor>& value : run.values) {
+        for (std::int64_t i = 0; value && isFloat(value->element()) && i < value->count(); ++i) {
+            if (!std::isfinite(value->toDouble(i))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 std::string missing(const GraphTree& tree, const Evaluation& run, const Evaluation& enclosed, const std::string& what) {
+    const bool allFinite = finite(run);
     for (std::size_t k = 0; k < run.values.size(); ++k) {
         if (!run.values[k] || !isComputable(run.values[k]->element())) {
             continue;
@@ -219,7 +233,8 @@ std::string missing(const GraphTree& tree, const Evaluation& run, const Evaluati
         for (std::int64_t i = 0; i < run.values[k]->count(); ++i) {
             const Interval& bound = bounds.elements[static_cast<std::size_t>(i)];
             const double value = run.values[k]->toDouble(i);
-            const bool inside = std::isnan(value)   ? bound.mayBeUndefined || std::isinf(bound.lo) || std::isinf(bound.hi)
+            const bool inside = !allFinite && (std::isnan(value) || bound.isUndefined()) ? true
+                                : std::isnan(value) ? bound.mayBeUndefined || std::isinf(bound.lo) || std::isinf(bound.hi)
                                 : std::isinf(value) ? bound.mayBeUndefined || (value > 0.0 ? bound.hi >= std::numeric_limits<double>::max()
                                                                                            : bound.lo <= -std::numeric_limits<double>::max())
                                                     : bound.lo <= value && value <= bound.hi;

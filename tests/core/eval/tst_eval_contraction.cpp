@@ -55,6 +55,14 @@ class EvalContractionTest : public QObject {
         row("ArgMin@13 axis=-1; i8[1,3] 1 -3 -3", "i64[1,1] 1");
         row("CumSum@14; f32[3] 1 2 3; i64[] 0", "f32[3] 1 3 6");
         row("CumSum@14 exclusive=1 reverse=1; f32[3] 1 2 3; i64[] 0", "f32[3] 5 3 0");
+        row("TopK@11; f32[1,4] 1 3 3 2; i64[1] 2", "f32[1,2] 3 3 | i64[1,2] 1 2", 2);
+        row("TopK@11 largest=0 axis=0; i8[3,1] 3 -1 2; i64[1] 2", "i8[2,1] -1 2 | i64[2,1] 1 2", 2);
+        row("TopK@9 k=1; f32[1,2] 1 nan", "f32[1,1] nan | i64[1,1] 1", 2);
+        row("NonZero@13; f32[2,2] 0 1 nan 0", "i64[2,2] 0 1 1 0");
+        row("NonZero@13; bool[] 1", "i64[0,1]");
+        row("Unique@11; f32[5] 2 1 1 3 2", "f32[3] 1 2 3 | i64[3] 1 0 3 | i64[5] 1 0 0 2 1 | i64[3] 2 2 1", 4);
+        row("Unique@11 sorted=0; i64[4] 5 3 5 4", "i64[3] 5 3 4 | i64[3] 0 1 3 | i64[4] 0 1 0 2 | i64[3] 2 1 1", 4);
+        row("Unique@11 axis=0; f32[3,2] 1 2 0 1 1 2", "f32[2,2] 0 1 1 2 | i64[2] 1 0 | i64[3] 1 0 1 | i64[2] 1 2", 4);
         // before opset 13 softmax ran over all axes from `axis` on
         row("Softmax@11; f32[1,2,2] 0 0 0 0", "f32[1,2,2] 0.25 0.25 0.25 0.25");
         row("Softmax@13; f32[1,2,2] 0 0 0 0", "f32[1,2,2] 0.5 0.5 0.5 0.5");

@@ -126,6 +126,9 @@ class EvalElementwiseTest : public QObject {
         row("com.microsoft.QuickGelu@1; f32[1] 1", "f32[1] 0.845796");
         row("com.microsoft.QuickGelu@1 alpha=1.0; f32[1] 1", "f32[1] 0.731059");
         row("Swish@24; f32[1] 1", "f32[1] 0.731059");
+        row("com.microsoft.BiasGelu@1; f32[1,2] 0 0; f32[2] 1 -1", "f32[1,2] 0.841345 -0.158655");
+        row("com.microsoft.FastGelu@1; f32[1,2] 1 -1", "f32[1,2] 0.841192 -0.158808");
+        row("com.microsoft.FastGelu@1; f32[1,2] 0 0; f32[2] 1 -1", "f32[1,2] 0.841192 -0.158808");
         // unknown ops and types are open
         row("Frobnicate@1; f32[1] 1", "open | absent");
         row("Exp@13; i32[1] 1", "open | absent");
