@@ -96,6 +96,10 @@ Result<PairList> pairsOf(const std::string& file) {
     if (lineNumber == 0) {
         return fail(ErrorCode::BadData, "is empty; expected the header: name reference rewritten options", file);
     }
+    if (list.pairs.empty()) {
+        // Nothing checked is not everything proved.
+        return fail(ErrorCode::BadData, "lists no pairs", file);
+    }
     return list;
 }
 

@@ -112,6 +112,7 @@ class TestCli : public QObject {
         QVERIFY2(damaged.err.contains("damaged.lsg.json"), qPrintable(damaged.err));
         QCOMPARE(run({"show", write("page.onnx", "<!DOCTYPE html><html>")}).status, 65);
         QCOMPARE(run({"check", "--pairs", write("bad.tsv", "a\tb\n")}).status, 65);
+        QCOMPARE(run({"check", "--pairs", write("none.tsv", "name\treference\trewritten\toptions\n")}).status, 65);
     }
 
     void verdictIsTheFirstLineAndTheStatus_data() {
