@@ -5,14 +5,18 @@ cd "$root"
 
 # packages KIND...: installs what is missing; nothing is asked of the network when all is there.
 packages() {
-    missing=
+    wanted=
     for kind in "$@"; do
-        for package in $(sed -n "s/^$kind //p" packaging/packages); do
-            case " $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true) " in
-            " installed ") ;;
-            *) missing="$missing $package" ;;
-            esac
-        done
+        wanted="$wanted $(sed -n "s/^$kind //p" packaging/packages | tr '\n' ' ')"
+    done
+    # shellcheck disable=SC2086 # a list of words; asked at once, since this stands before every start
+    installed=" $(dpkg-query -W -f='${Package}=${db:Status-Status} ' $wanted 2>/dev/null || true)"
+    missing=
+    for package in $wanted; do
+        case $installed in
+        *" $package=installed "*) ;;
+        *) missing="$missing $package" ;;
+        esac
     done
     [ -n "$missing" ] || return 0
     echo "installing:$missing" >&2
