@@ -79,7 +79,7 @@ std::optional<View> composed(const View& inner, const View& outer) {
         } else if (const std::optional<Dim> quotient = Dim::exactQuotient(rest, place[k]);
                    quotient && atLeast(inner.modes[k].extent - Dim(1), *quotient)) {
             digit = *quotient;
-        } else if (rest.isKnown() && atLeast(place[k] - Dim(1), rest)) {
+        } else if ((rest.isKnown() || atLeast(rest, Dim(0))) && atLeast(place[k] - Dim(1), rest)) {
             digit = Dim(0);
         } else {
             // One whole multiple of the place value, as in n*k + c with c < n.
