@@ -201,9 +201,11 @@ void MainWindow::followSession() {
     });
     connect(m_session, &PairSession::opened, this, &MainWindow::pairOpened);
     connect(m_session, &PairSession::openFailed, this, [this](const QString&, const QString&, const QString& why) {
-        m_welcome->setTrouble(why);
+        m_welcome->setTrouble(tr("✗ %1").arg(why));
         m_welcome->setFiles({}, {});
-        statusBar()->showMessage(tr("The pair could not be opened: see Messages."), 10'000);
+        if (!isWelcome()) {
+            statusBar()->showMessage(tr("The pair could not be opened: see Messages."), 10'000);
+        }
     });
     connect(m_session, &PairSession::scenesChanged, this, &MainWindow::showScenes);
     connect(m_session, &PairSession::correspondenceChanged, this, &MainWindow::refreshOverlays);

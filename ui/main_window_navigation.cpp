@@ -23,6 +23,8 @@ namespace lemmascope {
 
 namespace {
 
+constexpr double SmallestReadableScale = 0.75;
+
 const std::vector<NodeRelation>& relationsOf(const Correspondence& correspondence, Side side) {
     return side == Side::Reference ? correspondence.reference : correspondence.rewritten;
 }
@@ -187,7 +189,7 @@ void MainWindow::showLemmaPanels(std::size_t lemma) {
         }
         text = text.arg(toQString(entry.id));
         if (!entry.reason.empty()) {
-            text += (text.endsWith(u'.') ? QStringLiteral(" ") : QStringLiteral(". ")) + toQString(entry.reason);
+            text += (text.endsWith(u'.') ? QStringLiteral(" ") : QStringLiteral(". ")) + tr("Reason: %1").arg(toQString(entry.reason));
         }
         m_counterexample->setResult(nullptr, text);
     }
@@ -195,7 +197,9 @@ void MainWindow::showLemmaPanels(std::size_t lemma) {
 
 void MainWindow::centreOnLemma(std::size_t lemma, bool animated) {
     m_centred.start();
+    const double scale = std::max(canvas(Side::Reference)->scale(), SmallestReadableScale);
     for (const Side side : {Side::Reference, Side::Rewritten}) {
+        canvas(side)->setView(canvas(side)->viewCentre(), scale);
         const std::vector<FlatNodeId> nodes = lemmaNodes(lemma, side);
         canvas(side)->setNotice(
             nodes.empty() ? tr("No node of this side takes part in %1.").arg(toQString(m_session->session().result->lemmas[lemma].id)) : QString());
@@ -203,13 +207,9 @@ void MainWindow::centreOnLemma(std::size_t lemma, bool animated) {
             continue;
         }
         canvas(side)->selectNode(nodes.front());
-        // A lemma may speak of hundreds of nodes: the pair itself is what must be in sight, with as much else as stays readable.
-        std::vector<FlatNodeId> shown = nodes;
-        constexpr std::size_t ReadableTogether = 12;
-        if (shown.size() > ReadableTogether) {
-            shown.resize(1);
-        }
-        canvas(side)->centreOn(shown, animated);
+        // The pair itself, at one scale on both sides and readable: with its partners level it is found at a glance, whereas all
+        // the nodes a lemma speaks of may be the whole graph.
+        canvas(side)->centreOn({nodes.front()}, animated);
     }
     refreshStatus();
 }
