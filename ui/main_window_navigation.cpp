@@ -23,7 +23,7 @@ namespace lemmascope {
 
 namespace {
 
-constexpr double SmallestReadableScale = 0.75;
+constexpr double SmallestReadableScale = 0.9;
 
 const std::vector<NodeRelation>& relationsOf(const Correspondence& correspondence, Side side) {
     return side == Side::Reference ? correspondence.reference : correspondence.rewritten;
