@@ -221,8 +221,10 @@ void addResizes(CaseMaker& maker) {
                        {"nearest_mode", std::string(nearest)}});
         }
         for (const char* mode : {"linear", "cubic"}) {
-            maker.add("Resize", maker.opset(), {given(maker.tensor(E::F32, {1, 1, 3, 4})), absent(), absent(), ints({1, 1, 5, 7})},
-                      {{"mode", std::string(mode)}, {"coordinate_transformation_mode", std::string(coordinates)}});
+            const Attributes attributes{{"mode", std::string(mode)}, {"coordinate_transformation_mode", std::string(coordinates)}};
+            maker.add("Resize", maker.opset(), {given(maker.tensor(E::F32, {1, 1, 3, 4})), absent(), absent(), ints({1, 1, 5, 7})}, attributes);
+            maker.add("Resize", maker.opset(),
+                      {given(maker.tensor(E::F32, {1, 1, 4, 4})), absent(), fixed(Tensor::of<float>(E::F32, {4}, {1, 1, 0.6F, 1.7F}))}, attributes);
         }
     }
 }
