@@ -15,7 +15,9 @@ bool isAbsent(const TermStore& store, TermId term) { return store.type(term).ele
 
 } // namespace
 
-ExactTerms::ExactTerms(TermStore& store, FormStore::Limits limits) : m_store(store), m_definitions(store), m_move(store), m_forms(store, limits) {}
+ExactTerms::ExactTerms(TermStore& store, FormStore::Limits limits) : m_store(store), m_definitions(store), m_move(store), m_forms(store, limits) {
+    m_forms.ownFormTerms();
+}
 
 Scalar ExactTerms::scalar(TermId term) {
     std::vector<TermId> stack{m_definitions.define(term)};
@@ -40,7 +42,8 @@ Scalar ExactTerms::scalar(TermId term) {
             continue;
         }
         stack.pop_back();
-        const Scalar value = m_stop.stop_requested() ? m_forms.read(top, -1) : compute(top);
+        m_expired = m_expired || (m_expiry && m_expiry());
+        const Scalar value = m_expired ? m_forms.read(top, -1) : compute(top);
         m_scalars.resize(std::max(m_scalars.size(), m_store.size()));
         m_scalars[top.index] = value;
     }
@@ -103,7 +106,9 @@ std::pair<mpq_class, Scalar> ExactTerms::withoutContent(Scalar scalar) {
         mpz_gcd(num.get_mpz_t(), num.get_mpz_t(), part.coefficient.get_num().get_mpz_t());
         mpz_lcm(den.get_mpz_t(), den.get_mpz_t(), part.coefficient.get_den().get_mpz_t());
     }
-    if (num == 0) {
+    // Factors drawn out of layer after layer would square their length at every product; long ones stay inside.
+    constexpr std::size_t MaxBits = 64;
+    if (num == 0 || mpz_sizeinbase(num.get_mpz_t(), 2) + mpz_sizeinbase(den.get_mpz_t(), 2) > MaxBits) {
         return {mpq_class(1), scalar};
     }
     mpq_class content(num, den);

@@ -166,6 +166,12 @@ FormId FormStore::internForm(Terms terms) {
     if (terms.size() > m_limits.monomialsPerForm || m_total > m_limits.monomialsInAll) {
         m_tooLarge = true;
     }
+    for (const Term& term : terms) {
+        // Coefficients that have grown past any stored constant's length only cost time.
+        if (mpz_sizeinbase(term.coefficient.get_num_mpz_t(), 2) + mpz_sizeinbase(term.coefficient.get_den_mpz_t(), 2) > 20'000) {
+            m_tooLarge = true;
+        }
+    }
     std::string key;
     for (const Term& term : terms) {
         appendWord(key, term.monomial.index);
@@ -864,7 +870,8 @@ FormId FormStore::maxForms(std::vector<FormId> forms) {
             mpz_lcm(den.get_mpz_t(), den.get_mpz_t(), term.coefficient.get_den().get_mpz_t());
         }
     }
-    const mpq_class scale = num == 0 ? mpq_class(1) : mpq_class(num, den); // match: max(k a, k b), k > 0   result: k max(a, b)
+    const bool longScale = mpz_sizeinbase(num.get_mpz_t(), 2) + mpz_sizeinbase(den.get_mpz_t(), 2) > 1024;
+    const mpq_class scale = num == 0 || longScale ? mpq_class(1) : mpq_class(num, den); // match: max(k a, k b), k > 0   result: k max(a, b)
     for (FormId& form : kept) {
         form = scaleForm(form, mpq_class(1) / scale);
     }
@@ -951,7 +958,8 @@ bool FormStore::isPositiveTerm(TermId term) const {
         }
         const Operator& op = m_terms.op(term);
         if (op.name == "form") {
-            return isPositive(FormId(static_cast<std::uint32_t>(std::get<std::int64_t>(op.attributes.at("form")))));
+            // Its number means something only to the store that made it.
+            return m_ownsFormTerms && isPositive(FormId(static_cast<std::uint32_t>(std::get<std::int64_t>(op.attributes.at("form")))));
         }
         const bool keeps = op.name == "ReduceMax" || op.name == "MaxPool" || op.name == "ReduceSum";
         if (!keeps || m_terms.operands(term).empty()) {

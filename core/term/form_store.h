@@ -34,6 +34,8 @@ class FormStore final : public Algebra {
     };
     FormStore(const TermStore& terms, Limits limits);
 
+    /// Terms called `form` in the term store name forms of this store, and of no other.
+    void ownFormTerms() { m_ownsFormTerms = true; }
     /// True once a limit was passed: scalars made since then mean nothing.
     [[nodiscard]] bool tooLarge() const { return m_tooLarge; }
     /// Equal where defined, and defined at the same points. Compares ids first, then multiplies out common denominators.
@@ -133,6 +135,7 @@ class FormStore final : public Algebra {
     const TermStore& m_terms;
     Limits m_limits;
     bool m_tooLarge = false;
+    bool m_ownsFormTerms = false;
     std::size_t m_total = 0;
     std::vector<Atom> m_atoms;
     std::unordered_map<std::string, std::uint32_t> m_atomIndex;

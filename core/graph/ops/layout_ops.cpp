@@ -155,7 +155,7 @@ void inferReshape(InferContext& c) {
     } else if (!c.has(1)) {
         c.fail("attribute 'shape' is missing");
         return;
-    } else if (c.elements(1) == nullptr || !c.checkRank(1, 1)) {
+    } else if (!c.checkRank(1, 1) || c.elements(1) == nullptr) {
         std::optional<Shape> shape;
         if (!c.failed() && c.shape(1) && c.shape(1)->front().isKnown() && c.shape(1)->front().value() <= 64) {
             shape = c.unknownShape(0, static_cast<std::size_t>(c.shape(1)->front().value()));
