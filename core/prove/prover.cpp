@@ -40,7 +40,7 @@ Prover::Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const
                std::stop_token stop)
     : m_store(store), m_boundary(referenceTerms), m_facts(facts), m_options(options), m_services(services), m_stop(std::move(stop)), m_move(store) {
     m_exact = std::make_unique<ExactTerms>(store, FormStore::Limits{});
-    m_exact->setStop(m_stop);
+    m_exact->setExpiry([this] { return expired(); });
     m_exact->setResolver([this](TermId canonical, TermId defined) { return resolve(canonical, defined); });
     for (std::size_t i = 0; i < m_boundary; ++i) {
         if (isComputing(store, TermId(i))) {

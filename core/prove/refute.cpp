@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
+#include <thread>
 
 namespace lemmascope {
 
@@ -43,7 +46,14 @@ bool disjoint(const Interval& a, const Interval& b) {
 class Search {
   public:
     Search(const SearchProblem& problem, const SearchOptions& options, std::stop_token stop)
-        : m(problem), m_options(options), m_stop(std::move(stop)) {}
+        : m(problem), m_options(options), m_stop(std::move(stop)), m_forward(m_stop, Forward{&m_runs}), m_timer([this](const std::stop_token& over) {
+              // One run of a large graph may take longer than the search has left: the timer ends it.
+              std::mutex mutex;
+              std::unique_lock lock(mutex);
+              std::condition_variable_any wake;
+              (void)wake.wait_until(lock, over, m_options.deadline, [] { return false; });
+              m_runs.request_stop();
+          }) {}
 
     Result<SearchResult> run(const std::vector<Candidate>& first);
 
@@ -51,6 +61,13 @@ class Search {
     const SearchProblem& m;
     const SearchOptions& m_options;
     std::stop_token m_stop;
+    std::stop_source m_runs; ///< stopped by the caller or by the deadline
+    struct Forward {
+        std::stop_source* runs;
+        void operator()() const { runs->request_stop(); }
+    };
+    std::stop_callback<Forward> m_forward;
+    std::jthread m_timer;
     SearchResult m_result;
 
     struct Hit {
@@ -137,7 +154,7 @@ Result<Evaluation> Search::runSide(bool rewritten, const Candidate& candidate, A
     } else {
         options.given = openValues(rewritten, candidate, arithmetic);
     }
-    return evaluate(tree, inputs, options, m_stop);
+    return evaluate(tree, inputs, options, m_runs.get_token());
 }
 
 std::optional<Search::Runs> Search::runBoth(const Candidate& candidate, Arithmetic arithmetic) {
@@ -377,6 +394,9 @@ Counterexample Search::describe(const Candidate& candidate, const Hit& hit, bool
     out.sizes = candidate.sizes;
     for (std::size_t k = 0; k < m.inputs.size(); ++k) {
         out.inputs.emplace_back(m.inputs[k].name, candidate.inputs[k]);
+    }
+    if (m_runs.stop_requested() && !m_stop.stop_requested()) {
+        m_runs = std::stop_source(); // what was found in time is still told
     }
     if (std::optional<Runs> runs = runBoth(candidate, Arithmetic::Declared)) {
         if (!m.outputs.empty() && !hit.fault) {

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 namespace lemmascope {
@@ -30,8 +29,10 @@ class ExactTerms {
     [[nodiscard]] bool equal(TermId a, TermId b);
     [[nodiscard]] FormStore& forms() { return m_forms; }
     void setResolver(Resolver resolver) { m_resolver = std::move(resolver); }
-    void setStop(std::stop_token stop) { m_stop = std::move(stop); }
-    [[nodiscard]] bool gaveUp() const { return m_forms.tooLarge() || m_stop.stop_requested(); }
+    /// Asked now and then; once it says true, nothing more is computed.
+    void setExpiry(std::function<bool()> expiry) { m_expiry = std::move(expiry); }
+    /// A budget or the time ran out: scalars and canonical terms mean nothing from then on.
+    [[nodiscard]] bool gaveUp() const { return m_forms.tooLarge() || m_expired; }
 
   private:
     TermStore& m_store;
@@ -39,7 +40,8 @@ class ExactTerms {
     Movements m_move;
     FormStore m_forms;
     Resolver m_resolver;
-    std::stop_token m_stop;
+    std::function<bool()> m_expiry;
+    bool m_expired = false;
     std::vector<std::optional<Scalar>> m_scalars; ///< by defined term
     std::vector<TermId> m_canonical;              ///< by defined term
 
