@@ -116,6 +116,12 @@ void runElementwise(NodeRun& run, std::span<const std::size_t> operands, Element
         context.element = run.in(operands[0]).element();
     }
     const bool floats = isFloat(context.element);
+    for (const std::size_t i : operands) {
+        // A float operand may stand beside integers (an exponent), not the other way round.
+        if (!run.require(floats || !isFloat(run.in(i).element()), "the operands' element types differ")) {
+            return;
+        }
+    }
     const bool intervals = run.enclosing() && (floats || run.anyInterval(operands));
     std::optional<Array> out = run.make(result, *shape, intervals);
     if (!out) {

@@ -92,6 +92,9 @@ void unifyStorage(NodeRun& run, std::span<const std::size_t> which) {
     }
     for (const std::size_t i : which) {
         if (run.has(i) && !run.operands[i]->isInterval()) {
+            if (!run.require(isComputable(run.operands[i]->element()), "the operands' element types differ")) {
+                return;
+            }
             run.operands[i] = asIntervals(*run.operands[i]);
         }
     }

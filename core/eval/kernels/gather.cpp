@@ -70,6 +70,10 @@ void gather(NodeRun& run) {
     shape.insert(shape.end(), indices.shape().begin(), indices.shape().end());
     shape.insert(shape.end(), data.shape().begin() + static_cast<std::ptrdiff_t>(*axis) + 1, data.shape().end());
     const std::int64_t rows = indices.count();
+    if (indices.isInterval() && !isComputable(data.element())) {
+        run.undecided();
+        return;
+    }
     if (indices.isInterval()) {
         data = asIntervals(data);
     }
@@ -319,6 +323,10 @@ std::optional<Array> scatterStart(NodeRun& run, Reduction reduction) {
         run.open();
         return std::nullopt;
     }
+    if (run.in(1).isInterval() && !isComputable(data.element())) {
+        run.undecided();
+        return std::nullopt;
+    }
     if (run.in(1).isInterval()) {
         scatterAnywhere(run, data, updates, reduction);
         return std::nullopt;
@@ -345,6 +353,9 @@ void scatterElements(NodeRun& run) {
         return;
     }
     const Ints index = run.steering(1);
+    if (run.stopped()) {
+        return;
+    }
     const Ints strides = rowMajorStrides(out->shape());
     const Ints own = rowMajorStrides(indices.shape());
     const std::array<Ints, 1> walked{strides};
@@ -389,6 +400,9 @@ void scatterNd(NodeRun& run) {
         return;
     }
     const Ints index = run.steering(1);
+    if (run.stopped()) {
+        return;
+    }
     const Ints strides = rowMajorStrides(out->shape());
     const std::int64_t row = product(out->shape(), width, out->rank());
     const std::int64_t tuples = product(indices.shape(), 0, indices.rank() - 1);

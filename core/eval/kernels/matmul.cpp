@@ -123,7 +123,7 @@ std::vector<S> permuted(const std::vector<S>& from, Ints& shape, const std::vect
     out.reserve(from.size());
     walkRows(newShape, walked, [&](std::span<const std::int64_t> at, std::int64_t length) {
         for (std::int64_t i = 0; i < length; ++i) {
-            out.push_back(from[static_cast<std::size_t>(at[0] + i * walked[0].back())]);
+            out.push_back(from[static_cast<std::size_t>(at[0] + (newShape.empty() ? 0 : i * walked[0].back()))]);
         }
         return true;
     });

@@ -127,7 +127,7 @@ void split(NodeRun& run) {
     } else {
         const std::int64_t count = run.version() >= 18 ? run.integer("num_outputs", parts) : parts;
         const std::int64_t length = data.dim(*axis);
-        if (!run.require(count > 0, "Split has no results")) {
+        if (!run.require(count > 0 && count >= parts && count <= parts + 65'536, "num_outputs does not fit the results")) {
             return;
         }
         // From opset 18 the last part may be smaller.
@@ -274,7 +274,6 @@ void pad(NodeRun& run) {
     // The constant: an operand from opset 11, else an attribute; 0 when absent. As a scalar array of the data's type.
     std::optional<Array> constant;
     if (!attributes && run.has(2)) {
-        constant = run.in(2).reshaped({});
         if (!run.require(run.in(2).count() == 1 && run.in(2).element() == run.in(0).element(), "the constant must be a scalar of the data's type")) {
             return;
         }
@@ -384,6 +383,10 @@ void where(NodeRun& run) {
         return;
     }
     const bool undecided = condition.isInterval();
+    if (undecided && !isComputable(yes.element())) {
+        run.undecided();
+        return;
+    }
     const Array yesStored = undecided ? asIntervals(yes) : yes;
     const Array noStored = undecided ? asIntervals(no) : no;
     std::optional<Array> out = run.makeLike(yesStored, *shape);

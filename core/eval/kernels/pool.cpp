@@ -56,6 +56,9 @@ std::optional<PoolPlan> planPool(NodeRun& run, bool global) {
 /// Visits every window: f(image, position, offsets of the taps inside the data, number of taps inside the padded data).
 template <typename F>
 bool eachWindow(NodeRun& run, const PoolPlan& plan, F f) {
+    if (run.stopped()) {
+        return false;
+    }
     const WindowPlan& window = plan.window;
     const Ints strides = rowMajorStrides(window.input);
     Ints position(window.rank(), 0);

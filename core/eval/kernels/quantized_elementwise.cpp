@@ -50,6 +50,9 @@ void giveQuantized(NodeRun& run, const Ints& shape, const std::vector<S>& values
     }
     if constexpr (std::is_same_v<S, Interval>) {
         const std::vector<Interval> zeros = run.has(zero) ? run.numbers<Interval>(zero) : std::vector<Interval>{interval::point(0.0)};
+        if (run.stopped() || !run.require(zeros.size() == 1, "the zero point must be a scalar")) {
+            return;
+        }
         std::vector<Interval> out;
         for (const Interval& value : values) {
             out.push_back(quantized(value / scales[0], zeros.at(0), type));
@@ -57,6 +60,9 @@ void giveQuantized(NodeRun& run, const Ints& shape, const std::vector<S>& values
         run.give<Interval>(0, type, shape, out);
     } else {
         const Ints zeros = run.has(zero) ? run.numbers<std::int64_t>(zero) : Ints{0};
+        if (run.stopped() || !run.require(zeros.size() == 1, "the zero point must be a scalar")) {
+            return;
+        }
         Ints out;
         for (const S& value : values) {
             out.push_back(quantized(static_cast<double>(value / scales[0]), zeros.at(0), type));

@@ -71,6 +71,9 @@ template <typename S, typename Scale>
 void giveRequantized(NodeRun& run, const Ints& shape, const std::vector<S>& sums, std::size_t zeroOperand, ElementType type, Scale scale) {
     if constexpr (std::is_same_v<S, Interval>) {
         const std::vector<Interval> zero = run.has(zeroOperand) ? run.numbers<Interval>(zeroOperand) : std::vector<Interval>{interval::point(0.0)};
+        if (run.stopped() || !run.require(zero.size() == 1, "the zero point of the result must be a scalar")) {
+            return;
+        }
         std::vector<Interval> out;
         for (std::size_t i = 0; i < sums.size() && run.tick(1); ++i) {
             out.push_back(quantized(sums[i] * scale(i), zero[0], type));
@@ -78,6 +81,9 @@ void giveRequantized(NodeRun& run, const Ints& shape, const std::vector<S>& sums
         run.give<Interval>(0, type, shape, out);
     } else {
         const Ints zero = run.has(zeroOperand) ? run.numbers<std::int64_t>(zeroOperand) : Ints{0};
+        if (run.stopped() || !run.require(zero.size() == 1, "the zero point of the result must be a scalar")) {
+            return;
+        }
         Ints out;
         for (std::size_t i = 0; i < sums.size() && run.tick(1); ++i) {
             const auto factor = scale(i);

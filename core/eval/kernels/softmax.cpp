@@ -49,6 +49,9 @@ void softmax(NodeRun& run) {
     run.visitFloat(type, [&](auto one) {
         using S = decltype(one);
         std::vector<S> data = run.numbers<S>(0);
+        if (run.stopped()) {
+            return;
+        }
         std::vector<S> row(static_cast<std::size_t>(rows->length));
         const auto at = [&rows](std::int64_t o, std::int64_t i, std::int64_t n) {
             return static_cast<std::size_t>((o * rows->length + i) * rows->inner + n);

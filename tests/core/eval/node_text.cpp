@@ -250,8 +250,8 @@ std::string missing(const GraphTree& tree, const Evaluation& run, const Evaluati
 
 } // namespace
 
-std::string enclosureComplaint(const GraphTree& tree, const std::vector<std::optional<Tensor>>& inputs) {
-    EvaluateOptions options;
+std::string enclosureComplaint(const GraphTree& tree, const std::vector<std::optional<Tensor>>& inputs, EvaluateOptions options) {
+    options.arithmetic = Arithmetic::Declared;
     const Result<Evaluation> declared = evaluate(tree, inputs, options);
     options.arithmetic = Arithmetic::Double;
     const Result<Evaluation> real = evaluate(tree, inputs, options);

@@ -25,6 +25,6 @@ struct OneNode {
 
 /// Runs the node in all three arithmetics and returns what is wrong: a result in double that is outside the enclosure of the
 /// points, or a result in declared types or double outside the widened one. Empty when all is well.
-[[nodiscard]] std::string enclosureComplaint(const GraphTree& tree, const std::vector<std::optional<Tensor>>& inputs);
+[[nodiscard]] std::string enclosureComplaint(const GraphTree& tree, const std::vector<std::optional<Tensor>>& inputs, EvaluateOptions options = {});
 
 } // namespace lemmascope::eval_test
