@@ -14,9 +14,14 @@ packages() {
     missing=
     for package in $wanted; do
         case $installed in
-        *" $package=installed "*) ;;
-        *) missing="$missing $package" ;;
+        *" $package=installed "*) continue ;;
         esac
+        # Node.js from elsewhere serves as well, and Debian's packages would not install beside it.
+        case $package in
+        nodejs) command -v node >/dev/null && continue ;;
+        npm) command -v npm >/dev/null && continue ;;
+        esac
+        missing="$missing $package"
     done
     [ -n "$missing" ] || return 0
     echo "installing:$missing" >&2

@@ -78,6 +78,20 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     lemma.verdict = LemmaVerdict::Undecided;
     lemma.text = text.script;
     lemma.digest = text.digest;
+    for (const auto& [leaf, index] : text.reads) {
+        // What the lemma reads as any values: the ops whose meaning it does not use.
+        TermId term = leaf;
+        while (m_store.kind(term) == TermKind::View) {
+            term = m_store.operands(term)[0];
+        }
+        if (m_store.kind(term) == TermKind::Apply && !m_store.op(term).name.starts_with("form") && m_store.op(term).name != "Length" &&
+            m_store.op(term).name != "Sizes") {
+            const std::string& name = m_store.op(term).name;
+            out.openOps.push_back(name.substr(0, name.find('@')));
+        }
+    }
+    std::sort(out.openOps.begin(), out.openOps.end());
+    out.openOps.erase(std::unique(out.openOps.begin(), out.openOps.end()), out.openOps.end());
     out.script = text.script;
     out.reads = text.reads;
     out.names = text.names;
