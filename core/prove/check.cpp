@@ -322,6 +322,14 @@ Result<void> Checker::decide(Prover& prover) {
         m_result.times.refute += secondsSince(searchStart);
     }
     if (m_search && m_search->found) {
+        // The lemma that the counterexample settles, spelt out: it is shown, exported and can be given to any solver.
+        for (const std::size_t o : remaining()) {
+            if (m_result.outputs[o].name == m_search->found->output && m_options.keepText) {
+                if (const std::optional<std::uint32_t> lemma = prover.state(referenceTerm(o), rewrittenTerm(o), title(o))) {
+                    m_proofs[o].lemmas.push_back(*lemma);
+                }
+            }
+        }
         return {};
     }
     const Clock::time_point dear = Clock::now();

@@ -48,6 +48,8 @@ class Prover {
         std::string title;
     };
     [[nodiscard]] std::vector<PairProof> askSolver(const std::vector<Question>& questions);
+    /// The lemma of a pair in full, undecided: for a pair that a counterexample has settled. Nothing when it is too large.
+    [[nodiscard]] std::optional<std::uint32_t> state(TermId reference, TermId rewritten, const std::string& title);
     /// Every element of `access.index` stays in its bounds whenever the reference does not fault.
     [[nodiscard]] PairProof proveAccess(const Access& access, const std::vector<Access>& reference, const std::string& title);
 

@@ -99,6 +99,11 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     return out;
 }
 
+std::optional<std::uint32_t> Prover::state(TermId reference, TermId rewritten, const std::string& title) {
+    const std::optional<Prepared> prepared = prepare(reference, rewritten, title, false);
+    return prepared ? std::optional<std::uint32_t>(prepared->lemma) : std::nullopt;
+}
+
 void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::string>& values) {
     if (m_services.solver == nullptr) {
         lemma.reason = "no solver";

@@ -28,7 +28,8 @@ std::shared_ptr<const Graph> secretGraph(std::int64_t axis) {
     const TensorType type{ElementType::F32, Shape{Dim(2), Dim(2)}};
     const ValueId x = graph->addValue({.name = "secret_input", .type = type});
     graph->inputs = {x};
-    const auto add = [&](const char* op, const char* name, std::vector<ValueId> operands, const char* result, std::map<std::string, Attribute> attributes) {
+    const auto add = [&](const char* op, const char* name, std::vector<ValueId> operands, const char* result,
+                         std::map<std::string, Attribute> attributes) {
         const ValueId value = graph->addValue({.name = result, .type = type});
         Node node;
         node.op = {std::string(op) == "SecretOp" ? "secret.domain" : "", op, 17};
@@ -107,10 +108,22 @@ class TestBugReport : public QObject {
         const auto report = exportBugReport(result, folder.path().toStdString(), {.recheck = sameAgain});
         QVERIFY2(report.has_value(), report ? "" : report.error().text().c_str());
         QVERIFY(report->verified);
-        const std::set<std::string> wanted{"reference.onnx",   "rewritten.onnx", "reference.lsg.json",     "rewritten.lsg.json",
-                                           "lemma.smt2",       "model.json",     "result.json",            "report.html",
-                                           "report.md",        "region.svg",     "region.png",             "replay.sh",
-                                           "replay_ort.mjs",   "inputs/secret_input.npy", "reference/secret_y.npy", "rewritten/secret_y.npy"};
+        const std::set<std::string> wanted{"reference.onnx",
+                                           "rewritten.onnx",
+                                           "reference.lsg.json",
+                                           "rewritten.lsg.json",
+                                           "lemma.smt2",
+                                           "model.json",
+                                           "result.json",
+                                           "report.html",
+                                           "report.md",
+                                           "region.svg",
+                                           "region.png",
+                                           "replay.sh",
+                                           "replay_ort.mjs",
+                                           "inputs/secret_input.npy",
+                                           "reference/secret_y.npy",
+                                           "rewritten/secret_y.npy"};
         const std::set<std::string> written = filesUnder(folder.path());
         for (const std::string& file : wanted) {
             QVERIFY2(written.contains(file), file.c_str());
