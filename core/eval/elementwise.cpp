@@ -118,7 +118,7 @@ void runElementwise(NodeRun& run, std::span<const std::size_t> operands, Element
     const bool floats = isFloat(context.element);
     for (const std::size_t i : operands) {
         // A float operand may stand beside integers (an exponent), not the other way round.
-        if (!run.require(floats || !isFloat(run.in(i).element()), "the operands' element types differ")) {
+        if (!run.require(floats || context.mixed || !isFloat(run.in(i).element()), "the operands' element types differ")) {
             return;
         }
     }

@@ -15,6 +15,7 @@ struct ElementwiseContext {
     double a = 0.0; ///< parameters of the op
     double b = 0.0;
     bool flag = false;
+    bool mixed = false; ///< float operands may stand beside an integer first one (in enclosures only)
 };
 
 /// Computes `count` elements: in[k][i] -> out[i]. Comparisons give 0 or 1. Returns the first i at which an integer is

@@ -13,6 +13,12 @@ double quotientOf(const NodeRun& run, ElementType scaleType, double x, double sc
 template <typename S>
 std::optional<std::vector<S>> withoutZero(NodeRun& run, std::size_t operand, std::size_t zeroOperand, std::size_t axisFromEnd) {
     const ScopedRounding none{IntervalRounding{}};
+    for (const std::size_t integer : {operand, zeroOperand}) {
+        if (run.has(integer) && (!isInteger(run.in(integer).element()) || bitWidth(run.in(integer).element()) > 32)) {
+            run.open(); // the difference must be exact in 64 bits
+            return std::nullopt;
+        }
+    }
     std::vector<S> data = run.numbers<S>(operand);
     if (run.stopped() || !run.has(zeroOperand)) {
         return run.stopped() ? std::nullopt : std::optional(std::move(data));

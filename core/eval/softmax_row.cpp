@@ -52,7 +52,7 @@ void softmaxRow(std::vector<Interval>& row, bool logarithm) {
     // e^(x - m) at both ends; the kernel's subtraction of the maximum rounds relative to the difference.
     std::vector<Interval> low;
     std::vector<Interval> high;
-    const double unit = intervalRounding().relative;
+    const double unit = std::max(intervalRounding().relative, 0x1p-53); // double's own at least
     const auto term = [&](double x) {
         Interval difference;
         {

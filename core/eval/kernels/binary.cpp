@@ -235,15 +235,17 @@ void power(NodeRun& run) {
                      .integer = each<I64>([](I64 a, I64 b) { return integerPower(a, static_cast<double>(b)); }),
                      .unsignedInteger = each<U64>([](U64 a, U64 b) { return bits(integerPower(wrap(a), static_cast<double>(b))); }),
                      .integerEnclosure = each<Interval>([](const Interval& a, const Interval& b) { return interval::trunc(interval::pow(a, b)); })};
+    Context context;
     if (isFloat(exponentType) && !isFloat(type)) {
         // An integer base with a float exponent: the power in double, truncated.
         op.integer = nullptr;
         op.unsignedInteger = nullptr;
         if (run.enclosing() && isComputable(type)) {
             run.operands[0] = asIntervals(run.in(0));
+            context.mixed = true;
         } else {
-            std::vector<double> base = run.numbers<double>(0);
-            std::vector<double> exponent = run.numbers<double>(1);
+            const std::vector<I64> base = run.numbers<I64>(0);
+            const std::vector<double> exponent = run.numbers<double>(1);
             const std::vector<std::vector<I64>> shapes{run.in(0).shape(), run.in(1).shape()};
             const std::optional<std::vector<I64>> shape = run.stopped() ? std::nullopt : broadcastShape(run, shapes);
             if (!shape || !run.checkSize(*shape, sizeof(double))) {
@@ -255,8 +257,7 @@ void power(NodeRun& run) {
                 for (I64 i = 0; i < length; ++i) {
                     const I64 sa = shape->empty() ? 0 : strides[0].back();
                     const I64 sb = shape->empty() ? 0 : strides[1].back();
-                    out.push_back(integerPower(static_cast<I64>(base[static_cast<std::size_t>(at[0] + i * sa)]),
-                                               exponent[static_cast<std::size_t>(at[1] + i * sb)]));
+                    out.push_back(integerPower(base[static_cast<std::size_t>(at[0] + i * sa)], exponent[static_cast<std::size_t>(at[1] + i * sb)]));
                 }
                 return run.tick(static_cast<U64>(length));
             });
@@ -264,10 +265,7 @@ void power(NodeRun& run) {
             return;
         }
     }
-    if (isFloat(type) && !isFloat(exponentType) && !run.enclosing()) {
-        op.integer = nullptr;
-    }
-    runElementwise(run, Both, type, op);
+    runElementwise(run, Both, type, op, context);
 }
 
 // --- comparison and logic

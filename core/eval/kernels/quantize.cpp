@@ -75,7 +75,8 @@ void dequantizeLinear(NodeRun& run) {
     }
     const ElementType type = run.elementType("output_dtype", scale.element());
     const ElementType result = type == ElementType::Undefined ? scale.element() : type;
-    if (!isFloat(result) || !isComputable(result)) {
+    const bool narrow = bitWidth(x.element()) <= 32 && (!run.has(2) || run.in(2).element() == x.element());
+    if (!isFloat(result) || !isComputable(result) || !narrow) {
         run.open();
         return;
     }
