@@ -234,6 +234,14 @@ std::vector<PairProof> Prover::askSolver(const std::vector<Question>& questions)
                 continue;
             }
             prepared[k] = prepare(question.reference, question.rewritten, question.title, cut);
+            const std::vector<std::uint32_t>& earlier = proofs[open[k]].lemmas;
+            if (prepared[k] && !earlier.empty() && m_lemmas[earlier.back()].digest == m_lemmas[prepared[k]->lemma].digest) {
+                // Nothing was shared: un-sharing asks the same question again, which has its answer.
+                m_lemmas.pop_back();
+                m_lemmaTerms.pop_back();
+                prepared[k].reset();
+                continue;
+            }
             if (prepared[k]) {
                 asked.push_back(&*prepared[k]);
             } else if (proofs[open[k]].reason.empty()) {

@@ -1,0 +1,21 @@
+; L1 5fd56da68fbb5f7a9c1eb4101988c35237b0fe20f3f191cec2eb58ac1fc692b7
+; y: both graphs give the same
+(set-logic ALL)
+(declare-const x1 Real)
+(declare-const x2 Real)
+(declare-const x3 Real)
+(declare-const x4 Real)
+(declare-const x5 Real)
+(declare-const x6 Real)
+(declare-const x7 Real)
+(declare-const x8 Real)
+(declare-const x9 Real)
+(declare-const x10 Real)
+(declare-const x11 Real)
+(declare-const x12 Real)
+(define-fun t1 () Real (+ (* x10 x12) (* x11 x12)))
+(assert (or
+  (not (= (* (+ x1 x2) x3) (+ (* x1 x3) (* x2 x3))))
+  (not (= (* (+ x10 x11) x12) t1))
+  (not (= (* (+ x4 x5) x6) (+ (* x4 x6) (* x5 x6))))
+  (not (= (* (+ x7 x8) x9) (+ (* x7 x9) (* x8 x9))))))

@@ -1,0 +1,21 @@
+; L1 9f20652d9e6a731b25f979101c2fe33b2ebd790f68ddc6646547d06b793a12a2
+; y: both graphs give the same
+(set-logic ALL)
+(declare-const x1 Real)
+(declare-const x2 Real)
+(declare-const x3 Real)
+(declare-const x4 Real)
+(declare-const x5 Real)
+(define-fun t1 () Real (ite (>= (* x1 x2) 0.0) (* x1 x2) 0.0))
+(define-fun t2 () Real (* (ite (>= x1 0.0) x1 0.0) x2))
+(define-fun t3 () Real (ite (>= (* x3 x2) 0.0) (* x3 x2) 0.0))
+(define-fun t4 () Real (* (ite (>= x3 0.0) x3 0.0) x2))
+(define-fun t5 () Real (ite (>= (* x4 x2) 0.0) (* x4 x2) 0.0))
+(define-fun t6 () Real (* (ite (>= x4 0.0) x4 0.0) x2))
+(define-fun t7 () Real (ite (>= (* x5 x2) 0.0) (* x5 x2) 0.0))
+(define-fun t8 () Real (* (ite (>= x5 0.0) x5 0.0) x2))
+(assert (or
+  (not (= t1 t2))
+  (not (= t3 t4))
+  (not (= t5 t6))
+  (not (= t7 t8))))
