@@ -44,6 +44,7 @@ class Checker {
 
     [[nodiscard]] Result<void> build();
     void proveAccesses(Prover& prover);
+    [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);

@@ -71,7 +71,7 @@ std::optional<std::string> differingSizes(const Dim& a, const Dim& b, const std:
             }
             const std::optional<std::int64_t> x = a.evaluate(sizes);
             const std::optional<std::int64_t> y = b.evaluate(sizes);
-            if (known && x && y && *x != *y) {
+            if (known && x && y && *x >= 0 && *y >= 0 && *x != *y) { // a negative length: the graph does not run at these sizes
                 std::string text;
                 for (const auto& [name, size] : sizes) {
                     text += (text.empty() ? "" : ", ") + name + "=" + std::to_string(size);

@@ -23,7 +23,8 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
     const TermId index = sweep(access.index);
     // The reference does the same, under no stronger a condition: no lemma.
     for (const Access& other : reference) {
-        if (other.index != index || !implied(other.path, access.path)) {
+        // In a loop the same index term runs over other iterations: only a shared loop says the same, and the caller knows.
+        if (other.index != index || other.inLoop || access.inLoop || !implied(other.path, access.path)) {
             continue;
         }
         const bool sameBounds = divides ? other.kind == Access::Kind::Divide

@@ -112,6 +112,9 @@ std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) 
         // A known op keeps its meaning from its since-version on; of an unknown one every version is another function.
         op.name = m_node.op.text() + "@" + std::to_string(schema != nullptr ? schema->sinceVersion : m_node.op.version);
         op.attributes = m_node.attributes;
+        if (!extraOperands.empty()) {
+            op.attributes["lemmascope.operands"] = static_cast<std::int64_t>(m_operands.size()); // where the bodies' outputs begin
+        }
         op.open = schema == nullptr || !hasKernel(m_node.op);
         results.push_back(apply(std::move(op), operands, k));
     }
