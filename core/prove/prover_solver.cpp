@@ -62,7 +62,7 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     // is to say of shapes that cannot be unrolled.
     const bool elementwise = m_store.isElementwise(left) || m_store.isElementwise(right);
     const bool generic = !small || (elementwise && cut && total.isKnown() && total.value() > 64);
-    if (!m_store.hasShape(a) || !(m_store.type(a) == m_store.type(b)) || !expandAll(generic)) {
+    if (!(m_store.type(a) == m_store.type(b)) || !expandAll(generic)) {
         return std::nullopt;
     }
     Prepared out;
