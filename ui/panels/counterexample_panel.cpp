@@ -98,7 +98,7 @@ void CounterexamplePanel::setResult(std::shared_ptr<const CheckResult> result, c
     m_result = std::move(result);
     const bool any = m_result && m_result->counterexample;
     m_inputs->setTable(any ? inputFacts(*m_result->counterexample) : FactTable{});
-    m_outputs->setTable(any ? outputFacts(*m_result->counterexample) : FactTable{});
+    m_outputs->setTable(any ? outputFacts(*m_result) : FactTable{});
     m_path->setTable(any ? pathFacts(*m_result) : FactTable{});
     m_sentence->setText(any ? counterexampleSentence(*m_result) : emptyText);
     m_tables->setVisible(any);

@@ -49,6 +49,24 @@ const Tensor* runTensor(const Evaluation& run, FlatValueId value) {
     return value.isValid() && value.index < run.values.size() && run.values[value.index] ? &*run.values[value.index] : nullptr;
 }
 
+/// `a[8]`; a whole buffer without its index.
+QString accessText(const FaultReport& fault) { return toQString(fault.buffer) + (fault.index.empty() ? QString() : positionText(fault.index)); }
+
+/// `8`, `[8,4]`; empty when there is none.
+QString sizeText(const FaultReport& fault) {
+    return fault.size.size() == 1 ? QString::number(fault.size.front()) : fault.size.empty() ? QString() : positionText(fault.size);
+}
+
+/// What the faulting side does, without its subject: `reads a[8], size 8`.
+QString faultDeed(const FaultReport& fault) {
+    if (fault.access == "divide") {
+        return fault.buffer.empty() ? tr("divides by zero") : tr("divides by zero, %1").arg(accessText(fault));
+    }
+    const QString deed = fault.access == "write" ? tr("writes %1") : tr("reads %1");
+    const QString size = sizeText(fault);
+    return deed.arg(accessText(fault)) + (size.isEmpty() ? QString() : tr(", size %1").arg(size));
+}
+
 std::optional<std::int64_t> differingElement(const Counterexample& example) {
     if (!example.reference || !example.rewritten) {
         return std::nullopt;
@@ -98,6 +116,9 @@ FactTable outputFacts(const Counterexample& example) {
                      tr("Difference"),
                      tr("Bits in reference"),
                      tr("Bits in rewritten")};
+    if (!example.reference && !example.rewritten) {
+        return {}; // no output was compared
+    }
     if (!example.reference || !example.rewritten) {
         const auto side = [](const std::optional<Tensor>& tensor) { return tensor ? summaryText(*tensor) : tr("faults: no value"); };
         table.rows.push_back({{positionText(example.index), side(example.reference), side(example.rewritten), {}, {}, {}},
@@ -138,6 +159,33 @@ FactTable outputFacts(const Counterexample& example) {
     return table;
 }
 
+FactTable outputFacts(const CheckResult& result) {
+    if (!result.fault) {
+        return result.counterexample ? outputFacts(*result.counterexample) : FactTable{};
+    }
+    const FaultReport& fault = *result.fault;
+    FactTable table;
+    table.headers = {tr("Fault"), tr("Reference"), tr("Rewritten")};
+    const auto add = [&](const QString& what, const QString& faulting, const QString& running, bool emphasised) {
+        const bool left = fault.side == Side::Reference;
+        table.rows.push_back({{what, left ? faulting : running, left ? running : faulting}, emphasised, {}});
+    };
+    add(tr("run"), faultDeed(fault), tr("runs without a fault"), true);
+    if (const QString size = sizeText(fault); !size.isEmpty()) {
+        add(tr("size of %1").arg(toQString(fault.buffer)), size, {}, false);
+    }
+    if (!fault.node.empty()) {
+        add(tr("node"), toQString(fault.node), {}, false);
+    }
+    return table;
+}
+
+QString faultSentence(const FaultReport& fault) {
+    const QString sentence =
+        fault.side == Side::Rewritten ? tr("The reference runs; the rewritten graph %1%2.") : tr("The rewritten graph runs; the reference %1%2.");
+    return sentence.arg(faultDeed(fault), fault.node.empty() ? QString() : tr(", in node %1").arg(toQString(fault.node)));
+}
+
 FactTable pathFacts(const CheckResult& result) {
     FactTable table;
     table.headers = {tr("Step"), tr("Same?"), tr("Value"), tr("Reference"), tr("Rewritten")};
@@ -171,6 +219,13 @@ QString counterexampleSentence(const CheckResult& result) {
         return {};
     }
     const Counterexample& example = *result.counterexample;
+    if (result.fault) {
+        return (example.confirmed ? tr("✓ Confirmed by running both graphs: %1") : tr("Candidate, not confirmed: %1"))
+            .arg(faultSentence(*result.fault));
+    }
+    if (!example.reference && !example.rewritten) {
+        return tr("These inputs separate the two graphs, but no output was computed on them.");
+    }
     const QString place = toQString(example.output) + (example.index.empty() ? QString() : positionText(example.index));
     const auto flat = differingElement(example);
     const auto side = [&](const std::optional<Tensor>& tensor) {
@@ -198,7 +253,7 @@ QString joined(const CheckResult& result, QString (*render)(const FactTable&), c
         }
     };
     add(tr("Inputs"), inputFacts(*result.counterexample));
-    add(tr("Outputs"), outputFacts(*result.counterexample));
+    add(result.fault ? tr("Fault") : tr("Outputs"), outputFacts(result));
     add(tr("Values on the way"), pathFacts(result));
     return text;
 }

@@ -13,9 +13,14 @@ namespace lemmascope {
 /// The compared output, one row per element: small outputs whole, else the elements that differ. The first differing element
 /// is emphasised.
 [[nodiscard]] FactTable outputFacts(const Counterexample& example);
+/// The same for a whole result: where one side faults, what each side does instead of its outputs.
+[[nodiscard]] FactTable outputFacts(const CheckResult& result);
+/// `The reference runs; the rewritten graph reads a[8], size 8, in node a[pos].`
+[[nodiscard]] QString faultSentence(const FaultReport& fault);
 /// Partner values from the inputs to the output, the first that differs emphasised.
 [[nodiscard]] FactTable pathFacts(const CheckResult& result);
-/// One sentence: `Confirmed: y[0,1] is 2 in the reference and 3 in the rewritten graph.`
+/// One sentence: `Confirmed: y[0,1] is 2 in the reference and 3 in the rewritten graph.`; the fault, if
+/// there is one.
 [[nodiscard]] QString counterexampleSentence(const CheckResult& result);
 
 /// The sentence and the three tables, for the clipboard.

@@ -146,6 +146,37 @@ class TestModels : public QObject {
         QCOMPARE(firstDifference(a, a), std::nullopt);
     }
 
+    void aFaultIsToldAsOneSidesFault_data() {
+        QTest::addColumn<QString>("access");
+        QTest::addColumn<bool>("rewritten");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("read") << "read" << true << "The reference runs; the rewritten graph reads a[8], size 8, in node a[pos].";
+        QTest::newRow("write") << "write" << true << "The reference runs; the rewritten graph writes a[8], size 8, in node a[pos].";
+        QTest::newRow("divide") << "divide" << true << "The reference runs; the rewritten graph divides by zero, a[8], in node a[pos].";
+        QTest::newRow("reference") << "read" << false << "The rewritten graph runs; the reference reads a[8], size 8, in node a[pos].";
+    }
+    void aFaultIsToldAsOneSidesFault() {
+        QFETCH(QString, access);
+        QFETCH(bool, rewritten);
+        QFETCH(QString, sentence);
+        CheckResult result = refutedPair().result;
+        result.kind = RefutationKind::OutOfRange;
+        result.counterexample->output.clear();
+        result.counterexample->index.clear();
+        result.counterexample->reference.reset();
+        result.counterexample->rewritten.reset();
+        result.fault = FaultReport{rewritten ? Side::Rewritten : Side::Reference, access.toStdString(), "a", {8}, {8}, "a[pos]"};
+        QCOMPARE(counterexampleSentence(result), QStringLiteral("✓ Confirmed by running both graphs: ") + sentence);
+        const FactTable table = outputFacts(result);
+        QCOMPARE(table.headers.join(u'|'), QStringLiteral("Fault|Reference|Rewritten"));
+        QVERIFY(!table.rows.empty());
+        const qsizetype faulting = rewritten ? 2 : 1;
+        QCOMPARE(table.rows[0].cells[3 - faulting], QStringLiteral("runs without a fault"));
+        QVERIFY(sentence.contains(table.rows[0].cells[faulting]));
+        QVERIFY(!counterexampleText(result).contains(QStringLiteral("no value")));
+        QVERIFY(outputFacts(*result.counterexample).rows.empty());
+    }
+
     void counterexampleTablesMarkTheFirstDifference() {
         const CheckResult result = refutedPair().result;
         const FactTable outputs = outputFacts(*result.counterexample);
