@@ -183,6 +183,22 @@ Result<void> writeTensors(Writer& writer, const CheckResult& result, ReplayPlan&
     return {};
 }
 
+/// Where the counterexample's inputs and output stand in a graph, which is where they stand in its .onnx file.
+ReplayPlan::OnnxPlaces onnxPlaces(const Graph& graph, const ReplayPlan& plan) {
+    ReplayPlan::OnnxPlaces places;
+    for (const auto& [name, file] : plan.inputs) {
+        std::int64_t place = -1;
+        for (std::size_t i = 0; i < graph.inputs.size() && place < 0; ++i) {
+            place = graph.value(graph.inputs[i]).name == name ? static_cast<std::int64_t>(i) : -1;
+        }
+        places.inputs.push_back(place);
+    }
+    for (std::size_t i = 0; i < graph.outputs.size() && places.output < 0; ++i) {
+        places.output = graph.outputName(i) == plan.output ? static_cast<std::int64_t>(i) : -1;
+    }
+    return places;
+}
+
 std::string modelJson(const CheckResult& result) {
     JsonWriter json;
     const LemmaResult* lemma = decisiveLemma(result);
@@ -318,6 +334,8 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
         report.notes.push_back("region.svg is not written: " + picture.error().message);
     }
     Result<void> written = writeTensors(writer, told, plan);
+    plan.reference = onnxPlaces(*chosen->pair.reference, plan);
+    plan.rewritten = onnxPlaces(*chosen->pair.rewritten, plan);
     const ReportDocument words = document(told, plan, report);
     const std::pair<const char*, std::string> files[] = {{"lemma.smt2", lemmaText(told)},
                                                          {"model.json", modelJson(told)},

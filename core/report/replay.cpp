@@ -53,15 +53,17 @@ function readNpy(file) {
 async function run(model) {
   const session = await InferenceSession.create(join(here, model), { graphOptimizationLevel: 'disabled' });
   const feeds = {};
-  for (const [name, file] of Object.entries(inputs)) {
-    if (session.inputNames.includes(name)) feeds[name] = readNpy(join(here, 'inputs', file));
-  }
+  models[model].inputs.forEach((place, i) => {
+    if (place >= 0 && place < session.inputNames.length) feeds[session.inputNames[place]] = readNpy(join(here, 'inputs', inputs[i]));
+  });
+  models[model].name = session.outputNames[models[model].output];
   return session.run(feeds);
 }
 
-const show = (tensor) => `${tensor.type}[${tensor.dims}] ${Array.from(tensor.data.slice(0, 64)).join(', ')}${tensor.data.length > 64 ? ', ...' : ''}`;
+const text = (value) => (Object.is(value, -0) ? '-0' : String(value));
+const show = (tensor) => `${tensor.type}[${tensor.dims}] ${Array.from(tensor.data.slice(0, 64), text).join(', ')}${tensor.data.length > 64 ? ', ...' : ''}`;
 const results = {};
-for (const model of ['reference.onnx', 'rewritten.onnx']) {
+for (const model of Object.keys(models)) {
   try {
     results[model] = await run(model);
     for (const [name, tensor] of Object.entries(results[model])) console.log(`${model} ${name}: ${show(tensor)}`);
@@ -70,10 +72,11 @@ for (const model of ['reference.onnx', 'rewritten.onnx']) {
   }
 }
 for (const [model, values] of Object.entries(results)) {
+  const output = models[model].name;
   const tensor = values[output];
-  if (!tensor || tensor.dims.length !== index.length) continue;
+  if (!tensor || tensor.dims.length !== index.length || index.some((at, axis) => at >= tensor.dims[axis])) continue;
   const flat = index.reduce((sum, i, axis) => sum * tensor.dims[axis] + i, 0);
-  console.log(`${model} ${output}[${index}] = ${tensor.data[flat]}`);
+  console.log(`${model} ${output}[${index}] = ${text(tensor.data[flat])}`);
 }
 )js";
 
@@ -112,12 +115,27 @@ std::string replayShell(const ReplayPlan& plan) {
 
 std::string replayOnnxRuntime(const ReplayPlan& plan) {
     JsonWriter inputs;
-    inputs.beginObject(JsonWriter::Layout::InLine);
-    for (const auto& [name, file] : plan.inputs) {
-        inputs.key(name);
-        inputs.string(file);
+    inputs.beginArray(JsonWriter::Layout::InLine);
+    for (const auto& input : plan.inputs) {
+        inputs.string(input.second);
     }
-    inputs.endObject();
+    inputs.endArray();
+    JsonWriter models;
+    models.beginObject();
+    for (const auto& [file, places] : {std::pair{"reference.onnx", &plan.reference}, std::pair{"rewritten.onnx", &plan.rewritten}}) {
+        models.key(file);
+        models.beginObject(JsonWriter::Layout::InLine);
+        models.key("inputs");
+        models.beginArray(JsonWriter::Layout::InLine);
+        for (const std::int64_t place : places->inputs) {
+            models.integer(place);
+        }
+        models.endArray();
+        models.key("output");
+        models.integer(places->output);
+        models.endObject();
+    }
+    models.endObject();
     JsonWriter index;
     index.beginArray(JsonWriter::Layout::InLine);
     for (const std::int64_t at : plan.index) {
@@ -126,7 +144,8 @@ std::string replayOnnxRuntime(const ReplayPlan& plan) {
     index.endArray();
     return "// Replays on ONNX Runtime: " + commentLine(plan.verdictLine) +
            "\n// Run with Node.js: npm install onnxruntime-node && node replay_ort.mjs\n" + "const inputs = " + inputs.text() +
-           ";\nconst output = " + jsonString(plan.output) + ";\nconst index = " + index.text() + ";\n" + RuntimeScript;
+           ";\n// Places among each file's inputs and outputs: ONNX may need other names than the JSON files.\nconst models = " + models.text() +
+           ";\nconst index = " + index.text() + ";\n" + RuntimeScript;
 }
 
 } // namespace lemmascope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,14 @@ struct ReplayPlan {
     std::string verdictLine;
     std::vector<std::pair<std::string, std::string>> inputs; ///< input name -> file in `inputs/`
     std::string output;                                      ///< the output to look at; empty: all
+    /// Place of each of `inputs`, and of `output`, among those of one .onnx file: an ONNX file may need other names, since it
+    /// gives each name once. -1: the file lacks it.
+    struct OnnxPlaces {
+        std::vector<std::int64_t> inputs;
+        std::int64_t output = -1;
+    };
+    OnnxPlaces reference;
+    OnnxPlaces rewritten;
     std::vector<std::int64_t> index;
     std::string options; ///< of `check`, such as ` --strength exact`
     bool onnx = true;    ///< the .onnx files could be written

@@ -7,8 +7,11 @@
 #include "core/report/replay.h"
 #include "tests/core/report/results.h"
 
+#include <QDir>
 #include <QDirIterator>
 #include <QFile>
+#include <QProcess>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -245,6 +248,33 @@ class TestBugReport : public QObject {
         const std::string script = replayShell({.verdictLine = "refuted\nrm -rf", .inputs = {{"x;y", "x_y.npy"}}});
         QVERIFY(script.find("\nrm") == std::string::npos);
         QVERIFY(script.find("'x;y=inputs/x_y.npy'") != std::string::npos);
+    }
+
+    void runtimeScriptFindsTheElementUnderAnotherName() {
+        const QString node = QStandardPaths::findExecutable(QStringLiteral("node"));
+        if (node.isEmpty()) {
+            QSKIP("no Node.js");
+        }
+        const QTemporaryDir folder;
+        const CheckResult result = secretResult(secretGraph(1), secretGraph(0));
+        QVERIFY(exportBugReport(result, folder.path().toStdString(), {.recheck = sameAgain}).has_value());
+        // Stands in for ONNX Runtime with a file whose names are not those of the JSON: element [0,1] of its output is the input's, negated.
+        const QString module = folder.filePath("node_modules/onnxruntime-node");
+        QVERIFY(QDir().mkpath(module));
+        QFile script(module + "/index.js");
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write("exports.Tensor = class { constructor(type, data, dims) { Object.assign(this, { type, data, dims }); } };\n"
+                     "exports.InferenceSession = { create: async () => ({ inputNames: ['in_1'], outputNames: ['out_1'],\n"
+                     "  run: async (feeds) => ({ out_1: { ...feeds.in_1, data: feeds.in_1.data.map((x) => -x) } }) }) };\n");
+        script.close();
+        QProcess run;
+        run.setWorkingDirectory(folder.path());
+        run.start(node, {folder.filePath("replay_ort.mjs")});
+        QVERIFY(run.waitForFinished(60'000));
+        const QByteArray said = run.readAllStandardOutput();
+        QVERIFY2(said.contains("reference.onnx out_1[0,1] = 0\n"), said.constData());
+        QVERIFY2(said.contains("rewritten.onnx out_1: float32[2,2] -0.1"), said.constData());
+        QVERIFY2(said.contains(", 0, -1, "), said.constData());
     }
 
     void obligationIsTheSameTextWhateverTheAnswers() {
