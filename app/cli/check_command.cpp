@@ -11,6 +11,7 @@
 #include "core/report/sarif.h"
 #include "core/report/side_by_side.h"
 #include "core/report/text_report.h"
+#include "core/worker/solver.h"
 
 #include <algorithm>
 #include <chrono>
@@ -124,6 +125,9 @@ Result<void> Checker::exportPair(const CheckResult& result, const PairFiles& pai
     report.check = options;
     report.recheck = [this](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& again,
                             std::stop_token stop) { return check(std::move(reference), std::move(rewritten), again, m_engines.services(), stop); };
+    if (LemmaSolver* solver = m_engines.services().solver; solver != nullptr) {
+        report.solver = solver->solverName(m_interrupt.token()).value_or("");
+    }
     const Result<BugReport> written = exportBugReport(result, folder, report, m_interrupt.token());
     if (!written) {
         return tl::unexpected(written.error());

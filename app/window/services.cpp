@@ -92,6 +92,7 @@ Services realServices() {
                                     std::stop_token token) {
             return check(std::move(reference), std::move(rewritten), again, engines->services(), token);
         };
+        options.solver = engines->pool.solverName(stop).value_or("");
         auto report = exportBugReport(*request.result, request.folder, options, stop);
         if (!report) {
             return tl::unexpected<Error>(report.error());

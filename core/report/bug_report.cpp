@@ -250,26 +250,75 @@ std::string lemmaText(const CheckResult& result) {
     return lemma->text.empty() ? "; lemma " + lemma->id + " has no text: it cannot be written out within the limits\n" : lemma->text;
 }
 
-ReportDocument document(const CheckResult& result, const ReplayPlan& plan, const BugReport& report) {
-    ReportDocument out = describe(result, {.maxElements = 64, .maxPathValues = 64, .maxRemarks = 500, .lemmaText = true});
+ReportSection scopeSection(const CheckResult& result, const BugReport& report) {
+    // Facts about inputs and sizes narrow the question; how things were paired and which laws were used do not.
+    const bool narrowed = std::any_of(result.assumptions.begin(), result.assumptions.end(),
+                                      [](const Remark& remark) { return remark.kind == "fact" || remark.kind == "size"; });
     ReportSection scope{.title = "Scope"};
-    scope.paragraphs.push_back("Verdict for every input the facts below allow, as Lemmascope " + std::string(toolVersion()) +
-                               " defines its words: proved, "
-                               "refuted (by a confirmed input), unproved (a lemma fails, no difference was confirmed), undecided.");
-    scope.paragraphs.push_back(report.verified ? "The pair in this folder was checked again: same verdict at the same element."
-                                               : "The pair in this folder was not confirmed to have the first check's verdict at the same element.");
-    out.sections.insert(out.sections.begin(), std::move(scope));
-    for (const std::string& note : report.notes) {
-        out.sections.front().paragraphs.push_back("Note: " + note);
-    }
-    ReportSection replay{.title = "Reproduce"};
-    replay.paragraphs.emplace_back("One command, in this folder:");
-    replay.code = "lemmascope-cli check reference.lsg.json rewritten.lsg.json" + plan.options + "\n";
-    out.sections.push_back(std::move(replay));
-    ReportSection versions{.title = "Versions"};
-    versions.paragraphs.push_back("lemmascope " + std::string(toolVersion()) + ".");
-    out.sections.push_back(std::move(versions));
+    scope.paragraphs.push_back("Do both graphs give the same for every input" + std::string(narrowed ? " that the facts below allow" : "") +
+                               "? Lemmascope answers proved, refuted (by a confirmed input), unproved (a lemma fails, no difference was "
+                               "confirmed) or undecided.");
+    const bool refuted = result.verdict == Verdict::Refuted;
+    scope.paragraphs.push_back(report.verified ? std::string("The pair in this folder was checked again: same verdict") +
+                                                     (refuted && (result.counterexample || result.fault) ? " at the same element." : ".")
+                                               : "The pair in this folder was not confirmed to have the first check's verdict" +
+                                                     std::string(refuted ? " at the same element." : "."));
+    return scope;
+}
+
+std::string platformText() {
+#if defined(__linux__)
+    std::string out = "Linux";
+#elif defined(__APPLE__)
+    std::string out = "macOS";
+#else
+    std::string out = "another system";
+#endif
+#if defined(__x86_64__)
+    out += ", x86-64";
+#elif defined(__aarch64__)
+    out += ", AArch64";
+#endif
     return out;
+}
+
+ReportDocument document(const CheckResult& result, const ReplayPlan& plan, const BugReport& report, const std::string& solver) {
+    ReportDocument out = describe(result, {.maxElements = 64, .maxPathValues = 64, .maxRemarks = 500, .lemmaText = true});
+    out.sections.insert(out.sections.begin(), scopeSection(result, report));
+    std::vector<ReportSection> last;
+    if (!report.notes.empty()) {
+        last.push_back({.title = "Notes on these files", .paragraphs = report.notes});
+    }
+    ReportSection replay{.title = "Replay"};
+    replay.paragraphs.emplace_back(
+        plan.inputs.empty() ? "In this folder: replay.sh checks the pair again. The one command behind it:"
+                            : "In this folder: replay.sh runs both graphs on the inputs and checks the pair again; replay_ort.mjs (Node.js) "
+                              "runs both ONNX files on ONNX Runtime. The one command behind the check:");
+    replay.code = "lemmascope-cli check reference.lsg.json rewritten.lsg.json" + plan.options + "\n";
+    last.push_back(std::move(replay));
+    last.push_back(
+        {.title = "Versions",
+         .paragraphs = {"Lemmascope " + std::string(toolVersion()) + (solver.empty() ? "" : ", " + solver) + ", on " + platformText() + "."}});
+    const auto textAt =
+        std::find_if(out.sections.begin(), out.sections.end(), [](const ReportSection& s) { return s.title.ends_with(" in SMT-LIB"); });
+    out.sections.insert(textAt, last.begin(), last.end());
+    return out;
+}
+
+/// The same with the lemma's text cut: report.md is read in an editor or a tracker, where pages of SMT-LIB drown the rest.
+ReportDocument shortened(ReportDocument document) {
+    static constexpr std::size_t MostLines = 60;
+    std::string& code = document.sections.back().code;
+    const auto lines = static_cast<std::size_t>(std::count(code.begin(), code.end(), '\n'));
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < MostLines && end != std::string::npos; ++i) {
+        const std::size_t next = code.find('\n', end);
+        end = next == std::string::npos ? next : next + 1;
+    }
+    if (end != std::string::npos && end < code.size()) {
+        code = code.substr(0, end) + "; ... " + std::to_string(lines - MostLines) + " more lines: the whole text is in lemma.smt2\n";
+    }
+    return document;
 }
 
 } // namespace
@@ -336,12 +385,12 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
     Result<void> written = writeTensors(writer, told, plan);
     plan.reference = onnxPlaces(*chosen->pair.reference, plan);
     plan.rewritten = onnxPlaces(*chosen->pair.rewritten, plan);
-    const ReportDocument words = document(told, plan, report);
+    const ReportDocument words = document(told, plan, report, options.solver);
     const std::pair<const char*, std::string> files[] = {{"lemma.smt2", lemmaText(told)},
                                                          {"model.json", modelJson(told)},
                                                          {"result.json", resultJson(told)},
                                                          {"report.html", html(words, svg)},
-                                                         {"report.md", markdown(words)},
+                                                         {"report.md", markdown(shortened(words))},
                                                          {"region.svg", svg},
                                                          {"region.png", png},
                                                          {"replay.sh", replayShell(plan)},

@@ -19,6 +19,7 @@ using Recheck = std::function<Result<CheckResult>(std::shared_ptr<const Graph>, 
 struct BugReportOptions {
     bool anonymous = false; ///< names, doc strings and constants nobody reads go
     CheckOptions check;     ///< what the result was made with
+    std::string solver;     ///< name and version of the solver that was at hand; empty: not told
     Recheck recheck;        ///< needed for `anonymous`; without it the pair is exported whole and unverified
 };
 

@@ -57,6 +57,9 @@ std::string elementText(const Tensor& tensor, std::int64_t flat) {
     JsonWriter writer;
     writeElement(writer, tensor, flat);
     const std::string& text = writer.text();
+    if (text == "-0.0") {
+        return "-0"; // the point is for readers of JSON only
+    }
     const bool quotedNumber = tensor.element() != ElementType::String && text.size() > 2 && text.front() == '"';
     return quotedNumber ? text.substr(1, text.size() - 2) : text;
 }

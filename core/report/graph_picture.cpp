@@ -57,11 +57,30 @@ std::string cut(const std::string& text, std::size_t most = 28) {
     return text;
 }
 
+/// `axis=1, perm=[1, 0]`: attributes that are short and mean something to a reader, without those of our own spelling.
+std::string attributesText(const Node& node) {
+    static constexpr std::size_t Most = 44;
+    std::string out;
+    for (const auto& [key, value] : node.attributes) {
+        if (key.starts_with("lemmascope.") || std::holds_alternative<std::shared_ptr<const Graph>>(value) ||
+            std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(value)) {
+            continue;
+        }
+        const std::string next = (out.empty() ? "" : ", ") + key + "=" + attributeText(value);
+        if (columns(out) + columns(next) > Most) {
+            return out.empty() ? cut(next, Most) : out + ", ..";
+        }
+        out += next;
+    }
+    return out;
+}
+
 /// One side ready for layout: boxes of ops and of the values they read from outside the chosen ones.
 struct Drawn {
     struct Label {
         std::string first;
         std::string second;
+        std::string third; ///< what the op is told: axis, perm, ...
         std::string tip;
         std::optional<NodeMark> mark;
         bool isValue = false;
@@ -71,10 +90,10 @@ struct Drawn {
     std::map<std::uint32_t, std::uint32_t> boxOf; ///< FlatNodeId index -> layout node
 
     void add(Label label, bool pulledDown) {
-        const std::size_t widest = std::max(columns(label.first), columns(label.second));
+        const std::size_t widest = std::max({columns(label.first), columns(label.second), columns(label.third)});
         LayoutGraph::Node node;
         node.width = static_cast<double>(widest) * PictureCharacterWidth + 16.0;
-        node.height = label.isValue ? 20.0 : label.second.empty() ? 24.0 : 36.0;
+        node.height = label.isValue ? 20.0 : (label.second.empty() ? 24.0 : 36.0) + (label.third.empty() ? 0.0 : 14.0);
         node.pulledDown = pulledDown;
         layout.nodes.push_back(node);
         labels.push_back(std::move(label));
@@ -93,7 +112,12 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
     for (const FlatNodeId id : chosen) {
         const Node& node = tree.node(id);
         const NodeId local(id.index - instance.nodeBase);
-        Drawn::Label label{.first = cut(node.op.text()), .second = cut(graph.displayName(local)), .tip = nodeText(tree, id)};
+        Drawn::Label label{.first = cut(node.op.text()),
+                           .second = cut(graph.displayName(local)),
+                           .third = attributesText(node),
+                           .tip = nodeText(tree, id),
+                           .mark = {},
+                           .isValue = false};
         if (id.index < relations.size()) {
             label.mark = relations[id.index].mark;
             const std::string word = lookOf(label.mark).word;
@@ -118,7 +142,9 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
             const auto [at, isNew] = valueBox.emplace(operand.index, static_cast<std::uint32_t>(out.layout.nodes.size()));
             if (isNew) {
                 const Value& value = graph.value(operand);
-                out.add({.first = cut(value.name + " " + value.type.text()), .second = {}, .tip = value.name, .mark = {}, .isValue = true}, true);
+                out.add(
+                    {.first = cut(value.name + " " + value.type.text()), .second = {}, .third = {}, .tip = value.name, .mark = {}, .isValue = true},
+                    true);
             }
             if (seen.insert(at->second).second) {
                 out.layout.edges.push_back({at->second, to});
@@ -131,7 +157,7 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
         if (at != valueBox.end()) {
             const auto box = static_cast<std::uint32_t>(out.layout.nodes.size());
             const std::uint32_t from = at->second;
-            out.add({.first = cut("output " + graph.outputName(i)), .second = {}, .tip = {}, .mark = {}, .isValue = true}, false);
+            out.add({.first = cut("output " + graph.outputName(i)), .second = {}, .third = {}, .tip = {}, .mark = {}, .isValue = true}, false);
             out.layout.edges.push_back({from, box});
         }
     }
@@ -149,11 +175,15 @@ void paint(Picture& picture, const Drawn& drawn, const Layout& layout, double le
             look = {Paper, {190, 196, 204}, 1.0, ""};
         }
         picture.boxes.push_back({x - node.width / 2.0, y - node.height / 2.0, node.width, node.height, look.fill, look.line, look.width, label.tip});
-        if (label.second.empty()) {
-            picture.texts.push_back({x, y + 4.0, label.first, label.isValue ? Faint : Ink, true});
-        } else {
-            picture.texts.push_back({x, y - 3.0, label.first, Ink, true});
-            picture.texts.push_back({x, y + 11.0, label.second, Faint, true});
+        const std::pair<const std::string*, Picture::Color> rows[] = {
+            {&label.first, label.isValue ? Faint : Ink}, {&label.second, Faint}, {&label.third, Ink}};
+        const auto count = std::count_if(std::begin(rows), std::end(rows), [](const auto& row) { return !row.first->empty(); });
+        double line = y + 4.0 - 7.0 * static_cast<double>(count - 1);
+        for (const auto& [text, color] : rows) {
+            if (!text->empty()) {
+                picture.texts.push_back({x, line, *text, color, true});
+                line += 14.0;
+            }
         }
     }
     for (std::size_t i = 0; i < layout.edges.size(); ++i) {

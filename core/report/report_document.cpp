@@ -97,7 +97,7 @@ void addNodes(ReportSection& section, const CheckResult& result, Side side, cons
     }
 }
 
-ReportSection lemmaSection(const CheckResult& result, const DescribeOptions& options) {
+ReportSection lemmaSection(const CheckResult& result) {
     ReportSection section;
     const LemmaResult* lemma = decisiveLemma(result);
     if (lemma == nullptr) {
@@ -117,7 +117,15 @@ ReportSection lemmaSection(const CheckResult& result, const DescribeOptions& opt
     section.table.columns = {"side", "node"};
     addNodes(section, result, Side::Reference, lemma->referenceNodes);
     addNodes(section, result, Side::Rewritten, lemma->rewrittenNodes);
-    if (options.lemmaText) {
+    return section;
+}
+
+/// Last of all, since it may be long.
+ReportSection lemmaTextSection(const CheckResult& result, const DescribeOptions& options) {
+    ReportSection section;
+    const LemmaResult* lemma = decisiveLemma(result);
+    if (lemma != nullptr && options.lemmaText && !lemma->text.empty()) {
+        section.title = "Lemma " + lemma->id + " in SMT-LIB";
         section.code = lemma->text;
     }
     return section;
@@ -328,8 +336,7 @@ ReportDocument describe(const CheckResult& result, const DescribeOptions& option
         }
     };
     add(outputsSection(result));
-    add(lemmasSection(result));
-    add(lemmaSection(result, options));
+    add(lemmaSection(result));
     add(blameSection(result));
     add(faultSection(result));
     if (result.condition) {
@@ -337,9 +344,11 @@ ReportDocument describe(const CheckResult& result, const DescribeOptions& option
     }
     add(witnessSection(result, options));
     add(pathSection(result, options));
+    add(lemmasSection(result));
     add(constantsSection(result));
     add(remarkSection("Assumptions", result.assumptions, options));
     add(remarkSection("Caveats", result.caveats, options));
+    add(lemmaTextSection(result, options));
     return document;
 }
 

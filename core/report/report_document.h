@@ -30,11 +30,11 @@ struct DescribeOptions {
     std::size_t maxElements = 16; ///< of each tensor of the counterexample
     std::size_t maxPathValues = 32;
     std::size_t maxRemarks = 50;
-    bool lemmaText = false; ///< the failing lemma's SMT-LIB text too
+    bool lemmaText = false; ///< the failing lemma's SMT-LIB text too, as the last section
 };
 
-/// Verdict and scope, failing lemma, nodes and attributes it speaks of, condition, witness with decimal and bit patterns,
-/// inner values on the way, assumptions, caveats. Sections without content are left out.
+/// Outputs, failing lemma with the nodes and attributes it speaks of, fault, condition, witness with decimal and bit patterns,
+/// inner values on the way, counts of lemmas, assumptions, caveats, the lemma's text. Sections without content are left out.
 [[nodiscard]] ReportDocument describe(const CheckResult& result, const DescribeOptions& options = {});
 
 /// The first lemma that fails, else the first that is not shown to hold; nullptr if all hold.

@@ -56,10 +56,25 @@ void appendTable(std::string& out, const ReportTable& table) {
     }
 }
 
+/// Escapes what Markdown would take for markup where it stands, and no more, so that the source can be read as well.
 std::string markdownCell(std::string_view text) {
+    const std::string line = cleaned(text);
+    const auto isWord = [&](std::size_t i) {
+        const auto c = i < line.size() ? static_cast<unsigned char>(line[i]) : 0U;
+        return c >= 0x80U || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
     std::string out;
-    for (const char c : cleaned(text)) {
-        if (std::string_view("\\`*_{}[]<>#|~").find(c) != std::string_view::npos) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        const char before = i == 0 ? ' ' : line[i - 1];
+        bool markup = std::string_view("\\`*<|~").find(c) != std::string_view::npos;
+        markup = markup || (c == '_' && !(i > 0 && isWord(i - 1) && isWord(i + 1)));
+        markup = markup || (c == '>' && before != '-');
+        // Brackets alone are text; a target behind them makes a link or its definition.
+        markup = markup || ((c == '(' || c == ':') && before == ']');
+        // At the start of a line: headings, lists, quotes.
+        markup = markup || (i == 0 && std::string_view("#+-").find(c) != std::string_view::npos && line.size() > 1);
+        if (markup) {
             out += '\\';
         }
         out += c;
@@ -126,7 +141,7 @@ std::string plainText(const ReportDocument& document) {
 std::string markdown(const ReportDocument& document) {
     std::string out = "# " + markdownCell(document.headline) + "\n";
     for (const ReportSection& section : document.sections) {
-        out += "\n## " + markdownCell(section.title) + "\n\n";
+        out += std::string(out.ends_with("\n\n") ? "" : "\n") + "## " + markdownCell(section.title) + "\n\n";
         for (const std::string& paragraph : section.paragraphs) {
             out += markdownCell(paragraph) + "\n\n";
         }
@@ -150,7 +165,8 @@ std::string markdown(const ReportDocument& document) {
         }
         if (!section.code.empty()) {
             const std::string fence = fenceFor(section.code);
-            out += "\n" + fence + "\n" + section.code + (section.code.back() == '\n' ? "" : "\n") + fence + "\n";
+            out += std::string(out.ends_with("\n\n") ? "" : "\n") + fence + "\n" + section.code + (section.code.back() == '\n' ? "" : "\n") + fence +
+                   "\n";
         }
     }
     return out;

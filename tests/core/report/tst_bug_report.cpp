@@ -155,6 +155,30 @@ class TestBugReport : public QObject {
         }
     }
 
+    void reportTellsReplayAndVersionsAndCutsLongLemmas() {
+        const QTemporaryDir folder;
+        const Recheck longer = [](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions&,
+                                  std::stop_token) -> Result<CheckResult> {
+            CheckResult result = secretResult(std::move(reference), std::move(rewritten));
+            result.lemmas[0].text.clear();
+            for (int i = 0; i < 100; ++i) {
+                result.lemmas[0].text += "; line " + std::to_string(i) + "\n";
+            }
+            return result;
+        };
+        const CheckResult result = secretResult(secretGraph(1), secretGraph(0));
+        QVERIFY(exportBugReport(result, folder.path().toStdString(), {.solver = "z3 4.8", .recheck = longer}).has_value());
+        const QByteArray text = contentOf(folder.filePath("report.md"));
+        QVERIFY(text.contains("; line 59\n; ... 40 more lines: the whole text is in lemma.smt2\n"));
+        QVERIFY(!text.contains("; line 60\n"));
+        QVERIFY(contentOf(folder.filePath("lemma.smt2")).endsWith("; line 99\n"));
+        QVERIFY(text.indexOf("## Replay") < text.indexOf("## Versions"));
+        QVERIFY(text.indexOf("## Versions") < text.indexOf("in SMT-LIB"));
+        QVERIFY(text.contains("z3 4.8"));
+        QVERIFY(text.contains("same verdict at the same element."));
+        QVERIFY(contentOf(folder.filePath("region.svg")).contains("axis=1"));
+    }
+
     void onlyTheConeIsExported() {
         const CheckResult result = secretResult(secretGraph(1), secretGraph(0));
         const GraphPair cone = cutToCone(wholePair(result, {}), result);

@@ -44,7 +44,7 @@ class TestReportText : public QObject {
         QVERIFY(has(text, "Lemma L1 fails"));
         QVERIFY(has(text, "Softmax soft (x) -> y, axis = 0"));
         QVERIFY(has(text, "Softmax soft (x) -> y, axis = 1"));
-        QVERIFY(has(text, "0.1, -0.0, 1, 1e-07"));
+        QVERIFY(has(text, "0.1, -0, 1, 1e-07"));
         QVERIFY(has(text, "0x3f000000"));
         QVERIFY(has(text, "rewritten y[0,1]"));
         QVERIFY(has(text, "first difference"));
@@ -69,6 +69,27 @@ class TestReportText : public QObject {
         const std::string text = markdown(document);
         QVERIFY(has(text, "````\n```\n; a comment"));
         QVERIFY(has(text, "\\<script\\>"));
+    }
+
+    void markdownEscapesOnlyMarkup() {
+        CheckResult result = refutedResult();
+        result.lemmas[0].title = "kv_1[1,7] -> y, [here](http://elsewhere) _slanted_ #3";
+        const std::string text = markdown(describe(result));
+        QVERIFY(has(text, "# refuted: value: y[0,1] is 0.5"));
+        QVERIFY(has(text, "kv_1[1,7] -> y, [here]\\(http://elsewhere) \\_slanted\\_ #3"));
+        QVERIFY(text.find("\\[") == std::string::npos);
+    }
+
+    void lemmaComesBeforeWitnessAndItsTextLast() {
+        const std::string text = markdown(describe(refutedResult(), {.lemmaText = true}));
+        std::size_t at = 0;
+        for (const char* title : {"## Outputs", "## Lemma L1 fails", "## Blame", "## Counterexample", "## Values on the way", "## Assumptions",
+                                  "## Lemma L1 in SMT-LIB"}) {
+            const std::size_t next = text.find(title, at);
+            QVERIFY2(next != std::string::npos, title);
+            at = next;
+        }
+        QVERIFY(text.find("\n## ", at + 1) == std::string::npos);
     }
 
     void pageNeedsNoOtherFile() {
