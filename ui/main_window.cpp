@@ -225,6 +225,7 @@ void MainWindow::followSession() {
         refreshBanner();
         refreshPanels();
         refreshOverlays();
+        goToFirstFailing();
         updateActions();
     });
     connect(m_session, &PairSession::reportWritten, this,
@@ -240,6 +241,7 @@ void MainWindow::pairOpened() {
     m_lemma.reset();
     m_node.reset();
     m_pendingReference.clear();
+    m_justOpened = true;
     const bool open = session.isOpen();
     showPage(!open);
     for (const Side side : {Side::Reference, Side::Rewritten}) {
@@ -385,6 +387,7 @@ void MainWindow::showScenes(const ScenePair& scenes) {
         centreOnLemma(*m_lemma, false);
     }
     m_centreAgain = false;
+    goToFirstFailing();
     refreshStatus();
 }
 

@@ -60,6 +60,8 @@ class MainWindow : public QMainWindow {
     void showDock(Dock dock, bool focus);
     /// Off: closing saves no geometry and no docks.
     void setKeepsLayout(bool on) { m_keepsLayout = on; }
+    /// Off: a pair that fails opens on the overview of both graphs and stays there.
+    void setGoesToFailing(bool on) { m_goesToFailing = on; }
 
     [[nodiscard]] PairSession* session() const { return m_session; }
     [[nodiscard]] GraphCanvas* canvas(Side side) const;
@@ -127,6 +129,7 @@ class MainWindow : public QMainWindow {
     void connectCanvas(Side side);
     void refreshOverlays();
     void showLemmaPanels(std::size_t lemma);
+    void goToFirstFailing();
     void centreOnLemma(std::size_t lemma, bool animated);
     void goToPartner();
     void goToDifference(bool backwards);
@@ -198,6 +201,8 @@ class MainWindow : public QMainWindow {
     std::size_t m_historyAt = 0;
     bool m_travelling = false;
     bool m_keepsLayout = true;
+    bool m_goesToFailing = true;
+    bool m_justOpened = false;  ///< and the first verdict has not been shown on the graphs
     bool m_centreAgain = false; ///< once the scenes of the focus region arrive
     QElapsedTimer m_centred;    ///< while both sides move to a pair, neither follows the other
 };

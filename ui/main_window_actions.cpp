@@ -127,6 +127,12 @@ void MainWindow::buildActions() {
     }
     m_lockAction = addMenuAction(view, tr("Lock Sides &Together"), {key("Ctrl+L")}, [] {});
     m_lockAction->setCheckable(true);
+    const auto lock = [this](bool on) {
+        for (const Side side : {Side::Reference, Side::Rewritten}) {
+            canvas(side)->setFitPartner(on ? canvas(other(side)) : nullptr);
+        }
+    };
+    connect(m_lockAction, &QAction::toggled, this, lock);
     m_lockAction->setChecked(true);
     QAction* overview = addMenuAction(view, tr("&Overview Maps"), {key("Ctrl+M")}, [] {});
     overview->setCheckable(true);

@@ -154,6 +154,24 @@ void MainWindow::goToLemma(std::size_t lemma) {
     updateActions();
 }
 
+void MainWindow::goToFirstFailing() {
+    const auto& result = m_session->session().result;
+    if (!m_justOpened || m_session->state() != PairSession::State::Decided || !result || m_session->isLoading()) {
+        return;
+    }
+    const bool drawn = canvas(Side::Reference)->scene() && canvas(Side::Rewritten)->scene();
+    if (!drawn) {
+        return; // once the scenes arrive
+    }
+    m_justOpened = false;
+    // A reader who has already looked somewhere, or chosen something, is left there.
+    const bool untouched = canvas(Side::Reference)->isFirstView() && canvas(Side::Rewritten)->isFirstView() && !m_lemma && !m_node;
+    const bool wrong = result->verdict == Verdict::Refuted || result->verdict == Verdict::Unproved;
+    if (m_goesToFailing && untouched && wrong && firstFailing(*result) < result->lemmas.size()) {
+        goToLemma(firstFailing(*result));
+    }
+}
+
 void MainWindow::setFocusOnDifference(bool on) {
     m_focusAction->setChecked(on);
     m_centreAgain = true;

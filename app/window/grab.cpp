@@ -21,6 +21,7 @@ constexpr std::array Views{"overview", "lemma", "focus", "query", "messages"};
 
 Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent)
     : QObject(parent), m_window(window), m_file(std::move(file)), m_view(std::move(view)) {
+    m_window->setGoesToFailing(m_view != QStringLiteral("overview"));
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         m_window->canvas(side)->setAnimated(false);
     }
@@ -66,7 +67,9 @@ void Grabber::arrange() {
     if (m_view == QStringLiteral("focus")) {
         m_window->setFocusOnDifference(true);
     }
-    m_window->goToNextFailing(false);
+    if (!m_window->currentLemma()) {
+        m_window->goToNextFailing(false);
+    }
     if (m_view == QStringLiteral("query")) {
         m_window->showDock(MainWindow::Dock::Query, false);
     }

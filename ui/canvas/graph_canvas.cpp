@@ -65,6 +65,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene) {
     }
     forgetAccessibleItems(this);
     m_scene = std::move(scene);
+    m_firstView = m_firstView && m_scene != nullptr;
     m_selected = NoItem;
     if (m_scene != nullptr && selected.isValid()) {
         m_selected = m_scene->visibleItem(selected);
@@ -72,8 +73,11 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene) {
     resolveOverlay();
     if (m_scene == nullptr) {
         m_fitted = false;
-    } else if (!m_fitted || old == nullptr) {
+    } else if (!m_fitted || old == nullptr || (m_firstView && m_fitPartner != nullptr && m_selected == NoItem)) {
         showFirstView();
+        if (m_fitPartner != nullptr && m_fitPartner->m_firstView && m_fitPartner->m_scene != nullptr) {
+            m_fitPartner->showFirstView(); // the common scale is known only now
+        }
     } else {
         const std::uint32_t before = anchor.isValid() ? old->visibleItem(anchor) : NoItem;
         const std::uint32_t after = anchor.isValid() ? m_scene->visibleItem(anchor) : NoItem;
@@ -161,7 +165,11 @@ double GraphCanvas::fitScale() const {
         {room.width() / std::max(1.0, m_scene->bounds.width()), room.height() / std::max(1.0, m_scene->bounds.height()), LargestFitScale});
 }
 
-double GraphCanvas::smallestScale() const { return std::max(TinyScale, std::min(fitScale() * 0.8, 0.25)); }
+double GraphCanvas::commonFitScale() const {
+    return m_fitPartner == nullptr || m_fitPartner->m_scene == nullptr ? fitScale() : std::min(fitScale(), m_fitPartner->fitScale());
+}
+
+double GraphCanvas::smallestScale() const { return std::max(TinyScale, std::min(commonFitScale() * 0.8, 0.25)); }
 
 void GraphCanvas::applyView(QPointF centre, double scale, bool tell) {
     scale = std::clamp(std::isfinite(scale) ? scale : 1.0, smallestScale(), LargestScale);
@@ -188,8 +196,8 @@ void GraphCanvas::applyView(QPointF centre, double scale, bool tell) {
 void GraphCanvas::showFirstView() {
     m_fitted = true;
     const QRectF& bounds = m_scene->bounds;
-    const double whole = fitScale();
-    if (whole >= ReadableScale) {
+    const double whole = commonFitScale();
+    if (whole >= ReadableScale || m_fitPartner != nullptr) {
         applyView(bounds.center(), whole, false);
         m_firstView = true;
         return;
@@ -305,7 +313,7 @@ void GraphCanvas::zoomBy(double factor, std::optional<QPointF> viewportPoint) {
 void GraphCanvas::fit() {
     if (m_scene != nullptr) {
         stopAnimation();
-        applyView(m_scene->bounds.center(), fitScale(), true);
+        applyView(m_scene->bounds.center(), commonFitScale(), true);
     }
 }
 
@@ -430,6 +438,9 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
     if (m_firstView && m_scene != nullptr) {
         showFirstView(); // nobody has looked elsewhere yet
+        if (m_fitPartner != nullptr && m_fitPartner->m_firstView && m_fitPartner->m_scene != nullptr) {
+            m_fitPartner->showFirstView();
+        }
     }
     updateScrollBars();
     Q_EMIT viewMoved();

@@ -78,6 +78,10 @@ class GraphCanvas : public QAbstractScrollArea {
     void ensureVisible(std::uint32_t item);
     void zoomBy(double factor, std::optional<QPointF> viewportPoint = {});
     void fit();
+    /// The other side: while set, the first view is the whole scene and it and fit() use the scale at which both sides fit.
+    void setFitPartner(GraphCanvas* partner) { m_fitPartner = partner; }
+    /// Nobody has looked elsewhere since the scene's first view.
+    [[nodiscard]] bool isFirstView() const { return m_firstView; }
     void panTo(QPointF centre); ///< as if the user had dragged there
     void resetZoom();
 
@@ -137,6 +141,7 @@ class GraphCanvas : public QAbstractScrollArea {
     [[nodiscard]] QString tipAt(const QPointF& viewportPoint) const;
     [[nodiscard]] double smallestScale() const;
     [[nodiscard]] double fitScale() const;
+    [[nodiscard]] double commonFitScale() const;
     [[nodiscard]] QSizeF viewportSize() const;
 
     std::shared_ptr<const GraphScene> m_scene;
@@ -160,6 +165,7 @@ class GraphCanvas : public QAbstractScrollArea {
     bool m_updatingBars = false;
     bool m_fitted = false;    ///< a first view has been chosen
     bool m_firstView = false; ///< and is still what is shown
+    GraphCanvas* m_fitPartner = nullptr;
     QVariantAnimation* m_animation = nullptr;
 };
 
