@@ -24,6 +24,11 @@ Result<std::string> picture(const std::shared_ptr<const Graph>& graph, bool png,
 }
 
 Result<void> convert(const ConvertRequest& request, Console& console, Interrupt& interrupt) {
+    for (const char* ending : {".dot", ".gv", ".svg", ".png"}) {
+        if (request.from.ends_with(ending)) {
+            return fail(ErrorCode::Usage, "convert: " + request.from + ": pictures cannot be read, only written; give a graph (.lsg.json or .onnx)");
+        }
+    }
     const auto loaded = openGraph(request.from, interrupt);
     if (!loaded) {
         return tl::unexpected(loaded.error());

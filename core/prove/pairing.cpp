@@ -92,16 +92,57 @@ std::string listOf(const Graph& graph, bool inputs) {
     return out.empty() ? "none" : out;
 }
 
+/// Names in the options that can have no effect: a size no graph speaks of, a range of something that is no integer input.
+std::optional<Error> idleOption(const Graph& reference, const Graph& rewritten, const CheckOptions& options) {
+    std::vector<std::string> symbols;
+    for (const Graph* graph : {&reference, &rewritten}) {
+        for (const auto& [name, range] : graph->symbols) {
+            symbols.push_back(name);
+        }
+        for (const ValueId input : graph->inputs) {
+            if (const std::optional<Shape>& shape = graph->value(input).type.shape) {
+                for (const Dim& dim : *shape) {
+                    dim.collectSymbols(symbols);
+                }
+            }
+        }
+    }
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+    for (const auto& [name, size] : options.sizes) {
+        if (!std::binary_search(symbols.begin(), symbols.end(), name)) {
+            std::string known;
+            for (const std::string& symbol : symbols) {
+                known += (known.empty() ? "" : ", ") + symbol;
+            }
+            return Error{ErrorCode::Usage, "--size " + name + "=" + std::to_string(size) + ": no input has such a symbolic size; " +
+                                               (known.empty() ? "the graphs have none" : "known are " + known)};
+        }
+    }
+    for (const auto& [name, range] : options.inputRanges) {
+        const std::optional<std::size_t> at = inputByName(reference, name);
+        if (!at) {
+            return Error{ErrorCode::Usage, "--inputs-range " + name + ": the reference has no such input; it has " + listOf(reference, true)};
+        }
+        const ElementType element = reference.value(reference.inputs[*at]).type.element;
+        if (element != ElementType::Undefined && !isInteger(element)) {
+            return Error{ErrorCode::Usage,
+                         "--inputs-range " + name + ": the input is no integer tensor; the reference has " + listOf(reference, true)};
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const CheckOptions& options, std::stop_token stop) {
     Pairing out;
+    if (std::optional<Error> idle = idleOption(reference, rewritten, options)) {
+        return tl::unexpected(std::move(*idle));
+    }
     // A symbol that may be 0 is written as (s + 1) - 1 with s + 1 >= 1, since lengths are reasoned about as at least 1.
     InferOptions referenceOptions{options.sizes, {}};
     std::map<std::string, IntegerRange> ranges = reference.symbols;
-    for (const auto& [name, range] : rewritten.symbols) {
-        ranges.try_emplace(name, range);
-    }
     for (const auto& [name, range] : ranges) {
         if (range.low <= 0 && !options.sizes.contains(name)) {
             referenceOptions.renamed.emplace(name, Dim::symbol(name + "+1") - Dim(1));
@@ -186,12 +227,35 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
             const Dim& a = (*mine.type.shape)[axis];
             const Dim& b = (*theirs.type.shape)[axis];
             if (const std::optional<std::string> symbol = b.symbolName()) {
-                if (!options.sizes.contains(*symbol)) {
-                    rewrittenOptions.renamed.try_emplace(*symbol, a);
+                if (options.sizes.contains(*symbol)) {
+                    continue;
+                }
+                const auto [at, added] = rewrittenOptions.renamed.try_emplace(*symbol, a);
+                if (!added && !(at->second == a)) {
+                    out.sizeProblem = "the rewritten graph takes " + at->second.text() + " and " + a.text() + " for one length, '" + *symbol + "'";
+                }
+                if (const auto declared = rewritten.symbols.find(*symbol); declared != rewritten.symbols.end()) {
+                    // Its range must follow from the reference's.
+                    IntegerRange known{1, UnboundedSize};
+                    if (a.isKnown()) {
+                        known = {a.value(), a.value()};
+                    } else if (const std::optional<std::string> mineSymbol = a.symbolName(); mineSymbol && ranges.contains(*mineSymbol)) {
+                        known = ranges.at(*mineSymbol);
+                    }
+                    if (known.low < declared->second.low || known.high > declared->second.high) {
+                        out.rangeProblem = "the rewritten graph is declared for " + *symbol + " in [" + std::to_string(declared->second.low) + ", " +
+                                           std::to_string(declared->second.high) + "] only";
+                    }
                 }
             } else if (b.isKnown() && !a.isKnown()) {
                 if (const std::optional<std::string> own = a.symbolName()) {
-                    fixed.try_emplace(*own, b);
+                    // A length the reference's file left unnamed (x.0) is compatible with any; a named one is any length.
+                    if (*own == mine.name + "." + std::to_string(axis)) {
+                        fixed.try_emplace(*own, b);
+                    } else {
+                        out.sizeProblem = "the rewritten graph fixes " + *own + " = " + b.text() + "; give --size " + *own + "=" + b.text() +
+                                          " to compare at that size";
+                    }
                 }
             } else if (a.isKnown() && b.isKnown() && !(a == b)) {
                 out.extraInputs.push_back(theirs.name + " (as " + theirs.type.text() + ")");
@@ -276,11 +340,6 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
     }
     for (const auto& [name, size] : options.sizes) {
         out.assumptions.push_back({"size", name + " = " + std::to_string(size)});
-    }
-    for (const auto& [name, range] : options.inputRanges) {
-        if (!inputByName(mineGraph, name)) {
-            return fail(ErrorCode::Usage, "--inputs-range " + name + ": the reference has no such input; it has " + listOf(mineGraph, true));
-        }
     }
 
     // Outputs by map, by name, then by position.

@@ -125,7 +125,7 @@ std::string summaryText(const GraphSummary& summary) {
         out += "\n";
     }
     if (summary.untypedValues > 0) {
-        out += std::to_string(summary.untypedValues) + " values have no known type\n";
+        out += std::to_string(summary.untypedValues) + (summary.untypedValues == 1 ? " value has" : " values have") + " no known type\n";
     }
     for (const std::string& note : summary.notes) {
         out += "note: " + note + "\n";
