@@ -190,6 +190,7 @@ int Checker::several(const PairList& list) {
         if (result && !m_request.exportFolder.empty() && !reports.back().asWanted) {
             std::string name = pair.name;
             std::replace(name.begin(), name.end(), '/', '_');
+            std::replace(name.begin(), name.end(), ' ', '-'); // a path to paste
             const auto written = exportPair(*result, pair, request->options, std::filesystem::path(m_request.exportFolder) / name);
             if (!written) {
                 return report(m_console, written.error());

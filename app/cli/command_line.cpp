@@ -45,8 +45,11 @@ struct LaterText {
     bool fingerprint = false;
 };
 
-void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault) {
-    app.add_option("--strength", text.strength, "What counts as proved: identical, open, exact, rounded or probable")
+constexpr const char* StrengthOfVerdict = "What counts as proved: identical, open, exact, rounded or probable";
+constexpr const char* StrengthOfLemmas = "What the lemmas' texts assume: identical or open: ops are any functions; exact: real arithmetic";
+
+void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, const char* strengthHelp = StrengthOfVerdict) {
+    app.add_option("--strength", text.strength, strengthHelp)
         ->check(CLI::IsMember({"identical", "open", "exact", "rounded", "probable"}))
         ->type_name("STRENGTH")
         ->default_str(strengthDefault);
@@ -208,7 +211,7 @@ void Commands::addOthers() {
     obligationApp->add_option("REF", obligation.reference, "Reference graph")->required();
     obligationApp->add_option("REWRITTEN", obligation.rewritten, "Rewritten graph")->required();
     obligationApp->add_option("-o", obligation.folder, "Write manifest.json and one file per lemma here")->type_name("DIR");
-    addPairOptions(*obligationApp, obligationText, "exact");
+    addPairOptions(*obligationApp, obligationText, "exact", StrengthOfLemmas);
 
     evalApp = app.add_subcommand("eval", "Run a graph on numbers");
     evalApp->add_option("GRAPH", eval.graph, "Graph")->required();
