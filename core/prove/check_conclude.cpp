@@ -97,8 +97,6 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
     } else {
         output.verdict = Verdict::Undecided;
         output.reason = proof.reason.empty() ? "no lemma decides it" : proof.reason;
-        if (!proof.openOps.empty() && output.reason == "the exact normal forms differ") {
-            output.reason += " (the meaning of " + joined(proof.openOps) + " is left open)";
         if (output.reason == "steps") {
             output.reason = "steps: the solver's step limit (--lemma-steps)";
         } else if (output.reason == "time" && !prover.lemmas().empty()) {
@@ -107,6 +105,8 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
                 std::count_if(lemmas.begin(), lemmas.end(), [](const LemmaResult& l) { return l.verdict != LemmaVerdict::Undecided; });
             output.reason = "time: " + std::to_string(decided) + " of " + std::to_string(lemmas.size()) + " lemmas decided (--time)";
         }
+        if (!proof.openOps.empty() && output.reason == "the exact normal forms differ") {
+            output.reason += " (the meaning of " + joined(proof.openOps) + " is left open)";
         }
     }
 }
