@@ -338,7 +338,7 @@ void MainWindow::refreshPanels() {
         example = lemmas;
         break;
     case PairSession::State::Decided:
-        lemmas = tr("No lemma was needed: both graphs compute the same terms.");
+        lemmas = noLemmasText(*result);
         switch (result->verdict) {
         case Verdict::Proved: example = tr("Proved: there is no counterexample."); break;
         case Verdict::Refuted: example = tr("Refuted without a run: %1").arg(bannerReason(*result)); break;

@@ -236,7 +236,8 @@ void MainWindow::goToNextFailing(bool backwards) {
     if (const auto next = m_lemmas->nextFailing(m_lemma, backwards)) {
         goToLemma(*next);
     } else {
-        statusBar()->showMessage(tr("No lemma fails."), 5'000);
+        const auto& result = m_session->session().result;
+        statusBar()->showMessage(result && result->lemmas.empty() ? noLemmasText(*result) : tr("Every lemma holds."), 5'000);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "ui/panels/counterexample_panel.h"
 
 #include "ui/models/fact_table_model.h"
+#include "ui/panels/long_text.h"
 #include "ui/views/counterexample_facts.h"
 #include "ui/views/fact_table_view.h"
 
@@ -29,11 +30,7 @@ void showEmphasised(FactTableView* view, const FactTable& table) {
 } // namespace
 
 CounterexamplePanel::CounterexamplePanel(QWidget* parent) : QWidget(parent) {
-    m_sentence = new QLabel(this);
-    m_sentence->setAccessibleName(tr("Counterexample in words"));
-    m_sentence->setTextFormat(Qt::PlainText);
-    m_sentence->setWordWrap(true);
-    m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_sentence = new LongText(tr("Counterexample in words"), 6, this);
     const auto button = [this](const QString& text, const QString& tip) {
         auto* made = new QPushButton(text, this);
         made->setToolTip(tip);

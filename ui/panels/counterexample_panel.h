@@ -6,7 +6,6 @@
 
 #include <memory>
 
-class QLabel;
 class QPushButton;
 class QTabWidget;
 
@@ -14,6 +13,7 @@ namespace lemmascope {
 
 class FactTableModel;
 class FactTableView;
+class LongText;
 
 /// The inputs on which the graphs differ, both outputs, and the values on the way, with the first difference marked.
 class CounterexamplePanel : public QWidget {
@@ -36,7 +36,7 @@ class CounterexamplePanel : public QWidget {
 
   private:
     std::shared_ptr<const CheckResult> m_result;
-    QLabel* m_sentence;
+    LongText* m_sentence;
     QPushButton* m_copyText;
     QPushButton* m_copyMarkdown;
     QWidget* m_tables;

@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_panel.h"
 
 #include "ui/models/fact_table_model.h"
+#include "ui/panels/long_text.h"
 #include "ui/views/fact_table_view.h"
 #include "ui/views/inspector_facts.h"
 #include "ui/views/text.h"
@@ -13,13 +14,9 @@
 namespace lemmascope {
 
 InspectorPanel::InspectorPanel(QWidget* parent) : QWidget(parent) {
-    m_sentence = new QLabel(this);
-    m_sentence->setAccessibleName(tr("What is selected"));
-    m_sentence->setTextFormat(Qt::PlainText);
-    m_sentence->setWordWrap(true);
-    m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_sentence->setMargin(4);
-    m_sentence->setFocusPolicy(Qt::StrongFocus); // so that keys reach the pane while its tables are empty
+    m_sentence = new LongText(tr("What is selected"), 6, this);
+    m_sentence->label()->setMargin(4);
+    m_sentence->label()->setFocusPolicy(Qt::StrongFocus); // so that keys reach the pane while its tables are empty
     m_lemma = new FactTableModel(this);
     m_lemmaView = new FactTableView(tr("Lemma"), this);
     m_lemmaView->setModel(m_lemma);

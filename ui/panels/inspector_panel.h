@@ -6,12 +6,11 @@
 
 #include <memory>
 
-class QLabel;
-
 namespace lemmascope {
 
 class FactTableModel;
 class FactTableView;
+class LongText;
 
 /// Two nodes (or values, or the sides of a lemma) next to each other, and in words what they are to each other.
 class InspectorPanel : public QWidget {
@@ -31,7 +30,7 @@ class InspectorPanel : public QWidget {
   private:
     void present(const QString& sentence);
 
-    QLabel* m_sentence;
+    LongText* m_sentence;
     FactTableModel* m_lemma;
     FactTableView* m_lemmaView;
     FactTableModel* m_pair;

@@ -1,6 +1,7 @@
 #include "ui/panels/lemma_panel.h"
 
 #include "ui/models/lemma_model.h"
+#include "ui/panels/long_text.h"
 #include "ui/views/fact_table_view.h"
 #include "ui/views/verdict_text.h"
 
@@ -47,11 +48,9 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_table->sortByColumn(LemmaModel::StatusColumn, Qt::AscendingOrder);
     m_table->setStretchedColumn(LemmaModel::TitleColumn);
     m_table->horizontalHeader()->setMinimumSectionSize(30);
-    m_empty = new QLabel(this);
-    m_empty->setAccessibleName(tr("Why no lemmas are listed"));
-    m_empty->setWordWrap(true);
-    m_empty->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    m_empty->setMargin(6);
+    m_empty = new LongText(tr("Why no lemmas are listed"), 20, this);
+    m_empty->label()->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_empty->label()->setMargin(6);
     m_summary = new QLabel(this);
     m_summary->setAccessibleName(tr("Lemmas shown"));
     m_summary->setWordWrap(true);

@@ -15,6 +15,7 @@ class QLineEdit;
 namespace lemmascope {
 
 class FactTableView;
+class LongText;
 class LemmaFilterModel;
 class LemmaModel;
 
@@ -52,7 +53,7 @@ class LemmaPanel : public QWidget {
     QComboBox* m_verdicts;
     QCheckBox* m_fold;
     FactTableView* m_table;
-    QLabel* m_empty;
+    LongText* m_empty;
     QLabel* m_summary;
     QString m_emptyText;
     bool m_selecting = false;

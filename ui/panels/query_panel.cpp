@@ -1,5 +1,6 @@
 #include "ui/panels/query_panel.h"
 
+#include "ui/panels/long_text.h"
 #include "ui/views/smtlib_highlighter.h"
 
 #include <QClipboard>
@@ -14,11 +15,7 @@
 namespace lemmascope {
 
 QueryPanel::QueryPanel(QWidget* parent) : QWidget(parent) {
-    m_title = new QLabel(this);
-    m_title->setAccessibleName(tr("Whose query this is"));
-    m_title->setTextFormat(Qt::PlainText);
-    m_title->setWordWrap(true);
-    m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_title = new LongText(tr("Whose query this is"), 4, this);
     m_copy = new QPushButton(tr("&Copy"), this);
     m_copy->setAccessibleName(tr("Copy the query"));
     m_copy->setToolTip(tr("Copy the whole SMT-LIB text"));

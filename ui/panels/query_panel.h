@@ -2,11 +2,12 @@
 
 #include <QWidget>
 
-class QLabel;
 class QPlainTextEdit;
 class QPushButton;
 
 namespace lemmascope {
+
+class LongText;
 
 /// A lemma's own SMT-LIB text: what the solver was, or would be, asked.
 class QueryPanel : public QWidget {
@@ -21,7 +22,7 @@ class QueryPanel : public QWidget {
     void copy() const;
 
   private:
-    QLabel* m_title;
+    LongText* m_title;
     QPlainTextEdit* m_text;
     QPushButton* m_copy;
 };

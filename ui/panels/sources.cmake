@@ -4,6 +4,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/jobs_panel.cpp panels/jobs_panel.h
     panels/key_sheet.cpp panels/key_sheet.h
     panels/lemma_panel.cpp panels/lemma_panel.h
+    panels/long_text.cpp panels/long_text.h
     panels/messages_panel.cpp panels/messages_panel.h
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
     panels/query_panel.cpp panels/query_panel.h

@@ -1,5 +1,6 @@
 #include "ui/panels/verdict_banner.h"
 
+#include "ui/panels/long_text.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -75,13 +76,9 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     titleFont.setBold(true);
     titleFont.setPointSizeF(titleFont.pointSizeF() * 1.25);
     m_titleLabel->setFont(titleFont);
-    m_reasonLabel = label(tr("Reason of the verdict"));
-    m_reasonLabel->setWordWrap(true);
-    m_reasonLabel->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_reasonLabel = new LongText(tr("Reason of the verdict"), 2, this);
     m_countsLabel = label(tr("Lemma counts"));
-    m_failingLabel = label(tr("First failing lemma"));
-    m_failingLabel->setWordWrap(true);
-    m_failingLabel->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_failingLabel = new LongText(tr("First failing lemma"), 2, this);
 
     m_progress = new QProgressBar(this);
     m_progress->setAccessibleName(tr("Lemmas decided"));
@@ -252,11 +249,15 @@ QString VerdictBanner::title() const { return m_titleLabel->text(); }
 
 QString VerdictBanner::text() const {
     QStringList parts;
-    for (const QLabel* part : {m_titleLabel, m_reasonLabel, m_countsLabel, m_failingLabel}) {
+    const auto add = [&parts](const auto* part) {
         if (!part->isHidden() && !part->text().isEmpty()) {
             parts << part->text();
         }
-    }
+    };
+    add(m_titleLabel);
+    add(m_reasonLabel);
+    add(m_countsLabel);
+    add(m_failingLabel);
     return parts.join(u'\n');
 }
 

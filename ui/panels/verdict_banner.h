@@ -16,6 +16,8 @@ class QToolButton;
 
 namespace lemmascope {
 
+class LongText;
+
 /// A verdict's glyph on a filled square in its role's colour; the words beside it say the same.
 class VerdictBadge : public QWidget {
     Q_OBJECT
@@ -76,9 +78,9 @@ class VerdictBanner : public QFrame {
     std::shared_ptr<const CheckResult> m_result;
     VerdictBadge* m_badge;
     QLabel* m_titleLabel;
-    QLabel* m_reasonLabel;
+    LongText* m_reasonLabel;
     QLabel* m_countsLabel;
-    QLabel* m_failingLabel;
+    LongText* m_failingLabel;
     QProgressBar* m_progress;
     QToolButton* m_wantedButton;
     QToolButton* m_detailsButton;

@@ -153,7 +153,7 @@ LemmaCounts countLemmas(const CheckResult& result) {
 
 QString countsText(const CheckResult& result) {
     if (result.lemmas.empty()) {
-        return tr("no lemma was needed");
+        return result.verdict == Verdict::Proved ? tr("no lemma was needed") : tr("no lemma could be stated");
     }
     const LemmaCounts counts = countLemmas(result);
     QStringList parts;
@@ -167,6 +167,14 @@ QString countsText(const CheckResult& result) {
     add(counts.vacuous, QT_TRANSLATE_NOOP("VerdictText", "%1 vacuous"));
     add(counts.holds, QT_TRANSLATE_NOOP("VerdictText", "%1 hold"));
     return parts.join(QStringLiteral(" · "));
+}
+
+QString noLemmasText(const CheckResult& result) {
+    if (result.verdict == Verdict::Proved) {
+        return tr("No lemma was needed: both graphs compute the same terms.");
+    }
+    const QString reason = bannerReason(result);
+    return reason.isEmpty() ? tr("No lemma could be stated.") : tr("No lemma could be stated: %1").arg(reason);
 }
 
 std::size_t firstFailing(const CheckResult& result) {

@@ -33,8 +33,10 @@ struct LemmaCounts {
     std::size_t holds = 0, fails = 0, undecided = 0, vacuous = 0;
 };
 [[nodiscard]] LemmaCounts countLemmas(const CheckResult& result);
-/// `2 fail · 1 undecided · 34 hold`; says so when no lemma was needed.
+/// `2 fail · 1 undecided · 34 hold`; says so when no lemma was needed, or none could be stated.
 [[nodiscard]] QString countsText(const CheckResult& result);
+/// Why a result has no lemmas: because none was needed (only when proved), else what kept them from being stated.
+[[nodiscard]] QString noLemmasText(const CheckResult& result);
 /// Index of the first lemma that fails, else of the first that is not proved; lemmas.size() if all hold.
 [[nodiscard]] std::size_t firstFailing(const CheckResult& result);
 

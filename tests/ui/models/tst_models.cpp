@@ -146,6 +146,21 @@ class TestModels : public QObject {
         QCOMPARE(firstDifference(a, a), std::nullopt);
     }
 
+    void noLemmasMeansProvedOnlyWhenProved() {
+        CheckResult result = provedPair().result;
+        result.lemmas.clear();
+        QCOMPARE(countsText(result), QStringLiteral("no lemma was needed"));
+        QVERIFY(noLemmasText(result).contains(QStringLiteral("the same terms")));
+        for (const Verdict verdict : {Verdict::Unproved, Verdict::Undecided, Verdict::Refuted}) {
+            result.verdict = verdict;
+            result.strength.reset();
+            result.reason = "relies on foo";
+            QCOMPARE(countsText(result), QStringLiteral("no lemma could be stated"));
+            QVERIFY(noLemmasText(result).startsWith(QStringLiteral("No lemma could be stated: ")));
+            QVERIFY(noLemmasText(result).contains(QStringLiteral("foo")));
+        }
+    }
+
     void aFaultIsToldAsOneSidesFault_data() {
         QTest::addColumn<QString>("access");
         QTest::addColumn<bool>("rewritten");
