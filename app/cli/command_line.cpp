@@ -46,7 +46,7 @@ struct LaterText {
 };
 
 constexpr const char* StrengthOfVerdict = "What counts as proved: identical, open, exact, rounded or probable";
-constexpr const char* StrengthOfLemmas = "What the lemmas' texts assume: identical or open: ops are any functions; exact: real arithmetic";
+constexpr const char* StrengthOfLemmas = "What the lemmas' texts assume; in this version that is exact (floats are real numbers) whichever is named";
 
 void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, const char* strengthHelp = StrengthOfVerdict) {
     app.add_option("--strength", text.strength, strengthHelp)

@@ -188,9 +188,11 @@ class TestCli : public QObject {
     }
 
     void pipelineNamesTheFirstStepThatIsNotProved() {
-        const Ran ran = run({"check", ref("relu_twice"), rew("relu_twice"), rew("scale_through_relu"), "--json", m_folder.filePath("steps.json")});
+        const Ran ran = run({"check", ref("relu_twice"), rew("relu_twice"), rew("scale_through_relu"), "--json", m_folder.filePath("steps.json"),
+                             "--export", m_folder.filePath("reports")});
         QVERIFY2(ran.out.contains("step 2 of 2"), qPrintable(ran.out));
         QVERIFY(ran.status != 0);
+        QVERIFY(QFile::exists(m_folder.filePath("reports/step-2/report.md")));
         QFile file(m_folder.filePath("steps.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const Json json = jsonOf(QString::fromUtf8(file.readAll()));
