@@ -302,6 +302,18 @@ Result<void> Checker::decide(Prover& prover) {
         }
         return {};
     }
+    if (!m_pairing.rangeProblem.empty() || !m_pairing.sizeProblem.empty()) {
+        const bool range = !m_pairing.rangeProblem.empty();
+        for (std::size_t o = 0; o < m_result.outputs.size(); ++o) {
+            if (m_result.outputs[o].kind != RefutationKind::Type) {
+                m_result.outputs[o].verdict = range ? Verdict::Refuted : Verdict::Undecided;
+                m_result.outputs[o].kind = range ? std::optional(RefutationKind::OutOfRange) : std::nullopt;
+                m_result.outputs[o].reason = range ? m_pairing.rangeProblem : m_pairing.sizeProblem;
+                m_settled = true;
+            }
+        }
+        return {};
+    }
     report(CheckProgress::Stage::Deciding, 0, m_result.outputs.size());
     const auto title = [&](std::size_t o) { return m_result.outputs[o].name + ": both graphs give the same"; };
     const auto remaining = [&] {

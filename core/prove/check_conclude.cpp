@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& names) {
 void Checker::concludeOutput(std::size_t index, Prover& prover) {
     OutputResult& output = m_result.outputs[index];
     const PairProof& proof = m_proofs[index];
-    if (output.kind == RefutationKind::Type) {
+    if (output.kind == RefutationKind::Type || m_settled) {
         return;
     }
     for (const std::uint32_t lemma : proof.lemmas) {
@@ -87,9 +87,14 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
             size.assign(text.data(), end);
         }
         output.verdict = Verdict::Unproved;
+        if (size == "nan") {
+            size = "a value against none";
+        }
+        const bool floats = candidate.reference && isFloat(candidate.reference->element());
         const std::string where = output.name + (candidate.index.empty() ? "" : at + "]");
         output.reason = size == "0" ? "differs over the reals at " + where + " by less than the type resolves, not separable from rounding"
-                                    : "differs by " + size + " at " + where + ", not separable from rounding";
+                        : floats    ? "differs by " + size + " at " + where + ", not separable from rounding"
+                                    : "differs by " + size + " at " + where + " on one input, but a value on the way hangs on rounding";
     } else if (proof.verdict == LemmaVerdict::Fails) {
         output.verdict = Verdict::Unproved;
         output.reason =

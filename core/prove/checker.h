@@ -38,6 +38,7 @@ class Checker {
     CheckResult m_result;
     std::vector<bool> m_open;        ///< outputs not yet proved
     std::vector<PairProof> m_proofs; ///< by output
+    bool m_settled = false;          ///< sizes or ranges alone gave the outputs their verdicts
     bool m_accessFails = false;
     std::string m_accessReason;
     std::optional<SearchResult> m_search;

@@ -35,6 +35,8 @@ struct Pairing {
     };
     std::vector<Input> inputs;
     std::vector<Output> outputs;
+    std::string sizeProblem;                     ///< how the rewritten graph restricts sizes that the reference leaves free: no verdict is given
+    std::string rangeProblem;                    ///< a symbol's range that only the rewritten graph declares
     std::vector<std::string> extraInputs;        ///< inputs that only the rewritten graph has
     std::map<std::string, IntegerRange> symbols; ///< symbols of the inputs, with ranges
     std::vector<Remark> assumptions;

@@ -5,6 +5,7 @@
 #include "core/term/expand.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lemmascope {
 
@@ -380,10 +381,48 @@ Prover::Unrolled Prover::unroll(TermId a, TermId b, bool cut, std::size_t budget
     return out;
 }
 
+bool Prover::readsNonFinite(TermId root) {
+    m_nonFinite.resize(m_store.size(), -1);
+    std::vector<TermId> stack{root};
+    while (!stack.empty()) {
+        const TermId top = stack.back();
+        if (m_nonFinite[top.index] >= 0) {
+            stack.pop_back();
+            continue;
+        }
+        bool ready = true;
+        bool found = false;
+        for (const TermId operand : m_store.operands(top)) {
+            if (m_nonFinite[operand.index] < 0) {
+                stack.push_back(operand);
+                ready = false;
+            } else {
+                found = found || m_nonFinite[operand.index] == 1;
+            }
+        }
+        if (!ready) {
+            continue;
+        }
+        stack.pop_back();
+        if (m_store.kind(top) == TermKind::Constant && isFloat(m_store.type(top).element)) {
+            const Tensor& data = m_store.constantTensor(top);
+            for (std::int64_t i = 0; i < data.count() && !found && isComputable(data.element()); ++i) {
+                found = !std::isfinite(data.toDouble(i));
+            }
+        }
+        m_nonFinite[top.index] = found ? 1 : 0;
+    }
+    return m_nonFinite[root.index] == 1;
+}
+
 void Prover::addMerged(PairProof& proof) const { addUnique(proof.lemmas, m_exactLemmas); }
 
 PairProof Prover::proveExactly(TermId reference, TermId rewritten, const std::string& title, bool unrolled) {
     PairProof proof;
+    if (readsNonFinite(reference) || readsNonFinite(rewritten)) {
+        proof.reason = "a constant is infinite or not a number: proofs over the reals do not speak of it";
+        return proof;
+    }
     m_sweepingReference = true;
     const Scalar theirs = m_exact->scalar(reference);
     m_sweepingReference = false;

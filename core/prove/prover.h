@@ -128,6 +128,9 @@ class Prover {
     [[nodiscard]] std::optional<Prepared> prepare(TermId a, TermId b, const std::string& title, bool cut);
     void decide(std::vector<Prepared*> prepared);
     void decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::string>& values);
+    /// Some constant below the term is infinite or NaN: the exact rungs speak of real numbers and leave such terms alone.
+    [[nodiscard]] bool readsNonFinite(TermId term);
+    std::vector<std::int8_t> m_nonFinite; ///< by term: -1 unknown
     /// What the exact sweep merged so far is part of a proof that compares canonical terms.
     void addMerged(PairProof& proof) const;
     [[nodiscard]] bool expired() const { return m_stop.stop_requested() || std::chrono::steady_clock::now() > m_deadline; }

@@ -72,7 +72,7 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     if (generic) {
         comments.push_back("one unspecified element; the operands of what computes stand for any values");
     }
-    const SmtAlgebra::Text text = algebra.lemma(pairs, comments);
+    const SmtAlgebra::Text text = algebra.lemma(pairs, comments, [this](TermId leaf) { return m_facts.interval(leaf); });
     LemmaResult lemma;
     lemma.title = title;
     lemma.verdict = LemmaVerdict::Undecided;
@@ -230,7 +230,7 @@ std::vector<PairProof> Prover::askSolver(const std::vector<Question>& questions)
                 proofs[open[k]].reason = m_stop.stop_requested() ? "cancelled" : "time";
                 continue;
             }
-            if (cut && m_exact->gaveUp()) {
+            if ((cut && m_exact->gaveUp()) || readsNonFinite(question.reference) || readsNonFinite(question.rewritten)) {
                 continue;
             }
             prepared[k] = prepare(question.reference, question.rewritten, question.title, cut);

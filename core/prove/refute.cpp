@@ -451,7 +451,24 @@ Counterexample Search::describe(const Candidate& candidate, const Hit& hit, bool
 Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
     std::optional<Candidate> found;
     Hit hit;
+    const auto allowed = [this](const Candidate& candidate) {
+        for (std::size_t k = 0; k < candidate.inputs.size() && k < m.inputs.size(); ++k) {
+            const Tensor& tensor = candidate.inputs[k];
+            if (!m.inputs[k].range || !isInteger(tensor.element())) {
+                continue;
+            }
+            for (std::int64_t i = 0; i < tensor.count(); ++i) {
+                if (tensor.toInt64(i) < m.inputs[k].range->low || tensor.toInt64(i) > m.inputs[k].range->high) {
+                    return false; // outside what is declared: no counterexample
+                }
+            }
+        }
+        return true;
+    };
     const auto consider = [&](const Candidate& candidate) {
+        if (!allowed(candidate)) {
+            return false;
+        }
         if (const std::optional<Hit> one = examine(candidate, true)) {
             found = candidate;
             hit = *one;

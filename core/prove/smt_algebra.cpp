@@ -3,6 +3,7 @@
 #include "core/base/digest.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -182,7 +183,8 @@ Scalar SmtAlgebra::function(const std::string& name, std::span<const Scalar> arg
 }
 
 Scalar SmtAlgebra::rounded(Scalar a, ElementType type) {
-    if (m_nodes[a].kind == Kind::Read && isFloat(m_nodes[a].type) && significandBits(m_nodes[a].type) <= significandBits(type)) {
+    if (m_nodes[a].kind == Kind::Read && isFloat(m_nodes[a].type) && significandBits(m_nodes[a].type) <= significandBits(type) &&
+        !(m_nodes[a].type == ElementType::BF16 && type == ElementType::F16)) {
         const TermId leaf = m_nodes[a].leaf;
         if (m_terms.kind(leaf) == TermKind::Input) {
             return a;
@@ -456,7 +458,8 @@ SmtAlgebra::Text finish(SmtAlgebra::Text text, const std::string& declarations, 
 
 } // namespace
 
-SmtAlgebra::Text SmtAlgebra::lemma(std::span<const std::pair<Scalar, Scalar>> pairs, const std::vector<std::string>& comments) const {
+SmtAlgebra::Text SmtAlgebra::lemma(std::span<const std::pair<Scalar, Scalar>> pairs, const std::vector<std::string>& comments,
+                                   const FactsOf& facts) const {
     Printer printer(*this);
     std::vector<std::string> goals;
     for (const auto& [a, b] : pairs) {
@@ -477,6 +480,25 @@ SmtAlgebra::Text SmtAlgebra::lemma(std::span<const std::pair<Scalar, Scalar>> pa
     }
     std::sort(goals.begin(), goals.end());
     goals.erase(std::unique(goals.begin(), goals.end()), goals.end());
+    for (std::size_t r = 0; facts && r < printer.result.reads.size(); ++r) {
+        const ElementType type = m_terms.type(printer.result.reads[r].first).element;
+        if (!isInteger(type) || bitWidth(type) < 8) {
+            continue;
+        }
+        const IntegerRange range = facts(printer.result.reads[r].first);
+        const bool isSigned = isSignedInteger(type);
+        mpz_class half;
+        mpz_ui_pow_ui(half.get_mpz_t(), 2, bitWidth(type) - (isSigned ? 1U : 0U));
+        const mpz_class least = isSigned ? mpz_class(-half) : mpz_class(0);
+        const std::string less = isSigned ? "bvsle" : "bvule";
+        const std::string& name = printer.result.names[r];
+        if (mpz_class(static_cast<long>(range.low)) > least) {
+            printer.body += "(assert (" + less + " " + bitsText(range.low, type) + " " + name + "))\n";
+        }
+        if (mpz_class(static_cast<long>(range.high)) < half - 1 && range.high != std::numeric_limits<std::int64_t>::max()) {
+            printer.body += "(assert (" + less + " " + name + " " + bitsText(range.high, type) + "))\n";
+        }
+    }
     std::string goal = "(assert ";
     if (goals.empty()) {
         goal += "false";

@@ -4,6 +4,7 @@
 #include "core/term/term_store.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,7 +30,10 @@ class SmtAlgebra final : public Algebra {
         bool linear = true;                                 ///< no product of two unknowns
     };
     /// The lemma "each pair is equal: undefined together, or defined and equal": satisfiable with the goal exactly when it fails.
-    [[nodiscard]] Text lemma(std::span<const std::pair<Scalar, Scalar>> pairs, const std::vector<std::string>& comments) const;
+    /// `facts`: what is known of an integer tensor's elements, a premise where it says more than the type.
+    using FactsOf = std::function<IntegerRange(TermId)>;
+    [[nodiscard]] Text lemma(std::span<const std::pair<Scalar, Scalar>> pairs, const std::vector<std::string>& comments,
+                             const FactsOf& facts = {}) const;
     /// The lemma "each scalar (an integer) lies in [low, high]" under `facts` on integers, each a (scalar, low, high).
     struct Bound {
         Scalar scalar = 0;

@@ -300,8 +300,7 @@ Scalar ExactTerms::applyComputing(TermId term) {
         const TensorType& own = m_store.type(operand);
         if (isFloat(own.element) && !isFloat(type.element) && isComputable(own.element)) {
             // What orders or quantises reads the value rounded to its type where that is a narrowing Cast's.
-            if (const std::optional<TermId> leaf = m_forms.asRead(value);
-                leaf && isFloat(m_store.type(*leaf).element) && significandBits(m_store.type(*leaf).element) > significandBits(own.element)) {
+            if (readsNarrowingCast(m_store, operand)) {
                 value = m_forms.rounded(value, own.element);
             }
         }

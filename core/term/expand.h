@@ -78,6 +78,9 @@ class Expander {
     }
 };
 
+/// Some movement of a Cast into a narrower float: what orders, compares or quantises it reads the rounded value (DESIGN.md 3).
+[[nodiscard]] bool readsNarrowingCast(const TermStore& store, TermId term);
+
 /// The scalar function of an elementwise op, over the reals (elementwise_meaning.cpp). Nothing when it has none.
 [[nodiscard]] std::optional<Scalar> scalarMeaning(const TermStore& store, TermId term, const std::vector<Scalar>& operands, Algebra& algebra);
 

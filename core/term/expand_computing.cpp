@@ -335,7 +335,8 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
         std::vector<std::int64_t> from = position;
         for (std::int64_t k = 0; k < input[axis]; ++k) {
             from[axis] = k;
-            values.push_back(at(operands[0], ravel(from, input)));
+            const Scalar value = at(operands[0], ravel(from, input));
+            values.push_back(readsNarrowingCast(m_store, operands[0]) ? m_algebra.rounded(value, m_store.type(operands[0]).element) : value);
         }
         return m_algebra.function(intAttribute(op, "select_last_index") != 0 ? "argmax_last" : "argmax", values, ElementType::I64);
     }

@@ -4,6 +4,7 @@
 
 #include "core/term/expand.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lemmascope {
@@ -30,22 +31,8 @@ std::string textAttribute(const Operator& op, const char* key) {
     return value != nullptr ? *value : std::string();
 }
 
-/// Some movement of a Cast into a narrower float: what compares or quantises it reads the rounded value.
-bool readsNarrowingCast(const TermStore& store, TermId term) {
-    for (int depth = 0; depth < 64; ++depth) {
-        const TermKind kind = store.kind(term);
-        if (kind == TermKind::View) {
-            term = store.operands(term)[0];
-            continue;
-        }
-        if (kind != TermKind::Apply || store.op(term).name != "Cast") {
-            return false;
-        }
-        const TermId from = store.operands(term)[0];
-        return isFloat(store.type(term).element) && isFloat(store.type(from).element) &&
-               significandBits(store.type(term).element) < significandBits(store.type(from).element);
-    }
-    return false;
+bool isHalfPair(ElementType a, ElementType b) {
+    return (a == ElementType::F16 && b == ElementType::BF16) || (a == ElementType::BF16 && b == ElementType::F16);
 }
 
 class Meanings {
@@ -117,7 +104,8 @@ std::optional<Scalar> Meanings::cast() {
     const ElementType to = m_op.element;
     const Scalar x = m_x[0];
     if (isFloat(from) && isFloat(to)) {
-        const bool wider = significandBits(to) >= significandBits(from) && to != ElementType::F16;
+        // Neither of f16 and bf16 holds the other: leaving either rounds.
+        const bool wider = significandBits(to) >= significandBits(from) || isHalfPair(from, to);
         return wider ? m.rounded(x, from) : x;
     }
     if (isFloat(from) && isInteger(to)) {
@@ -391,6 +379,38 @@ std::optional<Scalar> Meanings::compute() {
 }
 
 } // namespace
+
+bool readsNarrowingCast(const TermStore& store, TermId root) {
+    static const std::vector<std::string> Moves{"Gather",      "GatherElements", "GatherND", "ScatterElements", "ScatterND", "RowsAt", "StoreRows",
+                                                "StoreRowsAt", "StoreSlice",     "If",       "Where",           "Trilu"};
+    std::vector<TermId> stack{root};
+    for (int visited = 0; !stack.empty(); ++visited) {
+        if (visited > 256) {
+            return true; // too far to look: the rounded value is the safe reading
+        }
+        const TermId term = stack.back();
+        stack.pop_back();
+        const TermKind kind = store.kind(term);
+        const bool moves = kind == TermKind::View || kind == TermKind::Concat ||
+                           (kind == TermKind::Apply && std::find(Moves.begin(), Moves.end(), store.op(term).name) != Moves.end());
+        if (moves) {
+            for (const TermId operand : store.operands(term)) {
+                if (store.type(operand).element == store.type(root).element) {
+                    stack.push_back(operand);
+                }
+            }
+            continue;
+        }
+        if (kind == TermKind::Apply && store.op(term).name == "Cast") {
+            const ElementType to = store.type(term).element;
+            const ElementType from = store.type(store.operands(term)[0]).element;
+            if (isFloat(to) && isFloat(from) && (significandBits(to) < significandBits(from) || isHalfPair(to, from))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 std::optional<Scalar> scalarMeaning(const TermStore& store, TermId term, const std::vector<Scalar>& operands, Algebra& algebra) {
     return Meanings(store, term, operands, algebra).compute();

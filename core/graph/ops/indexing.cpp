@@ -4,6 +4,7 @@
 #include "core/graph/ops/op_block.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace lemmascope {
 
@@ -231,6 +232,19 @@ void inferSlice(InferContext& c) {
         if (step == 0) {
             c.fail("operand 4 has a step of 0 for axis " + std::to_string(axis));
             return;
+        }
+        if (!c.stringAttribute("lemmascope.form", "").empty() && shape[axis].isKnown() && starts != nullptr && ends != nullptr &&
+            (*starts)[k].isKnown() && (*ends)[k].isKnown()) {
+            // A literal part of our JSON lies inside the shape: no clamping. Whole axes of any length end at 2^63-1.
+            const std::int64_t length = shape[axis].value();
+            const std::int64_t start = (*starts)[k].value();
+            const std::int64_t end = (*ends)[k].value();
+            const bool inside = step > 0 ? start <= length && (end <= length || end == INT64_MAX) : start < length;
+            if (!inside) {
+                c.fail("the part [" + std::to_string(start) + ", " + std::to_string(end) + "] of axis " + std::to_string(axis) +
+                       " is outside its length " + std::to_string(length) + "; a literal part lies inside the shape");
+                return;
+            }
         }
         SliceAxis slice;
         if (stepKnown && starts != nullptr && ends != nullptr) {
