@@ -25,6 +25,10 @@ Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         m_window->canvas(side)->setAnimated(false);
     }
+    connect(m_window->session(), &PairSession::openRefused, this, [this](const Error& error) {
+        std::fprintf(stderr, "lemmascope: %s\n", error.text().c_str());
+        m_refused = exitStatus(error.code);
+    });
     m_timer.setInterval(PollMs);
     connect(&m_timer, &QTimer::timeout, this, &Grabber::poll);
     m_timer.start();
@@ -42,7 +46,7 @@ void Grabber::poll() {
         save(1);
     } else if (m_idleMs >= SettleMs) {
         if (m_arranged) {
-            save(0);
+            save(m_refused);
         } else {
             arrange();
             m_arranged = true;

@@ -8,8 +8,8 @@ namespace lemmascope {
 
 class MainWindow;
 
-/// For pictures without a display: waits until nothing runs, shows a view, saves the window as PNG and ends the program (0, or 1
-/// when the time is over or the file cannot be written).
+/// For pictures without a display: waits until nothing runs, shows a view, saves the window as PNG and ends the program (0; 1
+/// when the time is over or the picture cannot be written; 65 or 66 when the pair cannot be read).
 class Grabber : public QObject {
     Q_OBJECT
 
@@ -33,6 +33,7 @@ class Grabber : public QObject {
     int m_waitedMs = 0;
     int m_idleMs = 0;
     bool m_arranged = false;
+    int m_refused = 0; ///< status of a pair that could not be read
 };
 
 } // namespace lemmascope

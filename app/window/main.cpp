@@ -11,6 +11,8 @@
 #include <QCommandLineParser>
 #include <QIcon>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 
@@ -19,12 +21,41 @@ namespace {
 using namespace lemmascope;
 
 constexpr int UsageStatus = 64;
+constexpr int DisplayStatus = 70;
 
 /// The offscreen platform says on every layout what it cannot do; nobody who asked for a picture wants to read it.
 void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
     if (type != QtDebugMsg && !text.contains(QStringLiteral("propagateSizeHints"))) {
         std::fprintf(stderr, "lemmascope: %s\n", qPrintable(text));
     }
+}
+
+/// The arguments without those that Qt takes for itself.
+QStringList givenArguments(int argc, char** argv) {
+    constexpr std::array WithValue{"-platform", "-platformpluginpath", "-platformtheme", "-plugin",       "-style", "-stylesheet", "-display",
+                                   "-geometry", "-qwindowgeometry",    "-qwindowicon",   "-qwindowtitle", "-title", "-session"};
+    QStringList given;
+    for (int i = 0; i < argc; ++i) {
+        const QString argument = QString::fromLocal8Bit(argv[i]);
+        const QString dashed = argument.startsWith(QStringLiteral("--")) ? argument.mid(1) : argument;
+        if (i > 0 && std::any_of(WithValue.begin(), WithValue.end(), [&dashed](const char* known) { return dashed == QLatin1String(known); })) {
+            ++i;
+        } else {
+            given << argument;
+        }
+    }
+    return given;
+}
+
+/// What can be told without trying: a platform that is asked for by name is left to Qt.
+bool lacksDisplay(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        const QByteArray argument(argv[i]);
+        if (argument == "-platform" || argument == "--platform" || argument == "-display" || argument == "--display") {
+            return false;
+        }
+    }
+    return qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
 }
 
 int usageError(const QString& what) {
@@ -36,12 +67,10 @@ int usageError(const QString& what) {
 
 int main(int argc, char** argv) {
     qInstallMessageHandler(&quietMessages);
-    QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("lemmascope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Lemmascope"));
     QApplication::setApplicationVersion(QString::fromUtf8(toolVersion().data(), static_cast<qsizetype>(toolVersion().size())));
     QApplication::setDesktopFileName(QStringLiteral("lemmascope"));
-    QApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("lemmascope")));
 
     QCommandLineParser parser;
     parser.setApplicationDescription(QCoreApplication::translate(
@@ -58,25 +87,26 @@ int main(int argc, char** argv) {
     QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: overview, lemma, focus, query, messages."),
                                 QStringLiteral("view"), QStringLiteral("lemma"));
     QCommandLineOption rules(QStringLiteral("rules"), QStringLiteral("Rules to match."), QStringLiteral("file"));
-    for (QCommandLineOption* hidden : {&grab, &grabView, &rules}) {
-        hidden->setFlags(QCommandLineOption::HiddenFromHelp);
-        parser.addOption(*hidden);
-    }
-    parser.addOption(colours);
+    rules.setFlags(QCommandLineOption::HiddenFromHelp);
+    parser.addOptions({colours, grab, grabView, rules});
     parser.addPositionalArgument(QStringLiteral("REF"), QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json)."),
                                  QStringLiteral("[REF"));
     parser.addPositionalArgument(QStringLiteral("REWRITTEN"), QCoreApplication::translate("main", "The graph after the rewrite."),
                                  QStringLiteral("REWRITTEN]"));
-    if (!parser.parse(QApplication::arguments())) {
-        return usageError(parser.errorText());
-    }
+    // Before there is a QApplication, which takes its own options out and ends the program where there is no display.
+    const bool parsed = parser.parse(givenArguments(argc, argv));
     if (parser.isSet(help)) {
+        // Qt asks the running program for its name and its words, so there has to be one; this kind needs no display.
+        const QCoreApplication words(argc, argv);
         std::fputs(qPrintable(parser.helpText()), stdout);
         return 0;
     }
     if (parser.isSet(version)) {
         std::printf("lemmascope %s\n", qPrintable(QApplication::applicationVersion()));
         return 0;
+    }
+    if (!parsed) {
+        return usageError(parser.errorText());
     }
     if (parser.isSet(rules)) {
         return usageError(QStringLiteral("--rules: rules cannot be opened yet; this comes with the matcher"));
@@ -88,8 +118,17 @@ int main(int argc, char** argv) {
     if (!Grabber::knows(parser.value(grabView))) {
         return usageError(QStringLiteral("--grab-view: unknown view '%1'").arg(parser.value(grabView)));
     }
-    if (parser.isSet(colours) && !applyColours(parser.value(colours))) {
+    if (parser.isSet(colours) && parser.value(colours) != QStringLiteral("light") && parser.value(colours) != QStringLiteral("dark")) {
         return usageError(QStringLiteral("--colours: expected light or dark, not '%1'").arg(parser.value(colours)));
+    }
+    if (lacksDisplay(argc, argv)) {
+        std::fputs("lemmascope: no display: neither DISPLAY nor WAYLAND_DISPLAY is set (lemmascope-cli needs none)\n", stderr);
+        return DisplayStatus;
+    }
+    const QApplication application(argc, argv);
+    QApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("lemmascope")));
+    if (parser.isSet(colours) && !applyColours(parser.value(colours))) {
+        return usageError(QStringLiteral("--colours: '%1' cannot be applied").arg(parser.value(colours)));
     }
 
     // A picture is made without a trace: no recent pairs, no saved layout.

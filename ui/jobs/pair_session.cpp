@@ -104,11 +104,16 @@ Result<PairSession::Loaded> PairSession::loadPair(const Services& services, cons
         return std::make_shared<const GraphTree>(std::move(*tree));
     };
     auto [left, right] = both<Tree>([&] { return treeOf(reference); }, [&] { return treeOf(rewritten); });
+    // Which of the two is at fault is said with its message: both files may have the same name.
+    const auto refused = [](const QString& side, Error error) {
+        error.message = toStdString(tr("%1 graph: %2").arg(side, toQString(error.message)));
+        return tl::unexpected<Error>(std::move(error));
+    };
     if (!left) {
-        return tl::unexpected<Error>(left.error());
+        return refused(tr("reference"), left.error());
     }
     if (!right) {
-        return tl::unexpected<Error>(right.error());
+        return refused(tr("rewritten"), right.error());
     }
     session.referenceTree = *left;
     session.rewrittenTree = *right;
@@ -127,6 +132,7 @@ void PairSession::open(const std::filesystem::path& reference, const std::filesy
                 return;
             }
             m_messages->addError(tr("Opening the pair"), loaded.error());
+            Q_EMIT openRefused(loaded.error());
             Q_EMIT openFailed(pathText(reference), pathText(rewritten), toQString(loaded.error().text()));
             Q_EMIT stateChanged();
         });

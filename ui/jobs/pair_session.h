@@ -70,7 +70,8 @@ class PairSession : public QObject {
 
   Q_SIGNALS:
     void loadingStarted(const QString& reference, const QString& rewritten);
-    void opened(); ///< another pair (or none) replaced what was open
+    void opened();                                    ///< another pair (or none) replaced what was open
+    void openRefused(const lemmascope::Error& error); ///< the same failure, with its code and place
     void openFailed(const QString& reference, const QString& rewritten, const QString& why);
     void scenesChanged(const lemmascope::ScenePair& scenes);
     void correspondenceChanged();
