@@ -1,0 +1,90 @@
+// Pairs that a careless prover gets wrong, in our JSON: no verdict may be on the wrong side.
+
+#include "core/format/json/json_reader.h"
+#include "core/prove/check.h"
+#include "core/worker/worker_pool.h"
+
+#include <QtTest>
+
+using namespace lemmascope;
+
+class SoundnessTest : public QObject {
+    Q_OBJECT
+  private Q_SLOTS:
+    void verdictIsNeverWrong_data();
+    void verdictIsNeverWrong();
+
+  private:
+    WorkerPool m_pool{{.executable = LEMMASCOPE_BIN_DIR "/lemmascope-cli", .workers = 1}};
+};
+
+void SoundnessTest::verdictIsNeverWrong_data() {
+    QTest::addColumn<QString>("head");      // inputs and constants of both
+    QTest::addColumn<QString>("reference"); // nodes; output y
+    QTest::addColumn<QString>("rewritten");
+    QTest::addColumn<QString>("truth"); // equal, differs, or a verdict word that must come out
+    const QString x =
+        QStringLiteral(R"("inputs":[{"name":"x","type":"f32","shape":[3]}],"constants":[{"name":"inf","type":"f32","shape":[],"data":["inf"]},)"
+                       R"({"name":"nan","type":"f32","shape":[],"data":["nan"]},{"name":"zero","type":"f32","shape":[],"data":[0]}])");
+    const QString keep = QStringLiteral(R"({"op":"Identity","in":["x"],"out":["y"]})");
+    QTest::newRow("x + inf - inf") << x << QStringLiteral(R"({"op":"Add","in":["x","inf"],"out":["q"]},{"op":"Sub","in":["q","inf"],"out":["y"]})")
+                                   << keep << QStringLiteral("differs");
+    QTest::newRow("x + inf * 0") << x << QStringLiteral(R"({"op":"Mul","in":["inf","zero"],"out":["d"]},{"op":"Add","in":["x","d"],"out":["y"]})")
+                                 << keep << QStringLiteral("differs");
+    QTest::newRow("x < nan as not x >= nan") << x << QStringLiteral(R"({"op":"Less","in":["x","nan"],"out":["y"]})")
+                                             << QStringLiteral(
+                                                    R"({"op":"GreaterOrEqual","in":["x","nan"],"out":["q"]},{"op":"Not","in":["q"],"out":["y"]})")
+                                             << QStringLiteral("differs");
+    QTest::newRow("0 * (1/x)") << x << QStringLiteral(R"({"op":"Reciprocal","in":["x"],"out":["r"]},{"op":"Mul","in":["r","zero"],"out":["y"]})")
+                               << QStringLiteral(R"({"op":"Mul","in":["x","zero"],"out":["y"]})") << QStringLiteral("differs");
+    const QString ranged = QStringLiteral(
+        R"("inputs":[{"name":"i","type":"i64","shape":[3],"range":[0,3]}],"constants":[{"name":"zero","type":"i64","shape":[],"data":[0]}])");
+    QTest::newRow("max(i, 0) with i in [0,3]") << ranged << QStringLiteral(R"({"op":"Max","in":["i","zero"],"out":["y"]})")
+                                               << QStringLiteral(R"({"op":"Identity","in":["i"],"out":["y"]})") << QStringLiteral("proved");
+    const QString half = QStringLiteral(R"("inputs":[{"name":"x","type":"bf16","shape":[3]}])");
+    QTest::newRow("bf16 through f16")
+        << half
+        << QStringLiteral(R"({"op":"Cast","in":["x"],"out":["a"],"attrs":{"to":10}},{"op":"Cast","in":["a"],"out":["b"],"attrs":{"to":16}},)"
+                          R"({"op":"Cast","in":["b"],"out":["y"],"attrs":{"to":1}})")
+        << QStringLiteral(R"({"op":"Cast","in":["x"],"out":["y"],"attrs":{"to":1}})") << QStringLiteral("differs");
+    const QString gathered = QStringLiteral(R"("inputs":[{"name":"x","type":"f32","shape":[4]},{"name":"i","type":"i64","shape":[2],"range":[0,3]}],)"
+                                            R"("constants":[{"name":"zero","type":"f32","shape":[],"data":[0]}])");
+    QTest::newRow("comparison of a gathered narrowing cast")
+        << gathered
+        << QStringLiteral(
+               R"({"op":"Cast","in":["x"],"out":["h"],"attrs":{"to":10}},{"op":"Gather","in":["h","i"],"out":["g"]},{"op":"Cast","in":["zero"],"out":["z"],"attrs":{"to":10}},)"
+               R"({"op":"Greater","in":["g","z"],"out":["y"]})")
+        << QStringLiteral(R"({"op":"Gather","in":["x","i"],"out":["g"]},{"op":"Greater","in":["g","zero"],"out":["y"]})")
+        << QStringLiteral("differs");
+    const QString integers =
+        QStringLiteral(R"("inputs":[{"name":"a","type":"i32","shape":[2]}],"constants":[{"name":"two","type":"i32","shape":[],"data":[2]}])");
+    QTest::newRow("a * 2 / 2") << integers << QStringLiteral(R"({"op":"Mul","in":["a","two"],"out":["m"]},{"op":"Div","in":["m","two"],"out":["y"]})")
+                               << QStringLiteral(R"({"op":"Identity","in":["a"],"out":["y"]})") << QStringLiteral("refuted");
+}
+
+void SoundnessTest::verdictIsNeverWrong() {
+    QFETCH(QString, head);
+    QFETCH(QString, reference);
+    QFETCH(QString, rewritten);
+    QFETCH(QString, truth);
+    const auto graph = [&](const QString& nodes) {
+        const QString text =
+            QStringLiteral(R"({"format":"lemmascope-graph","version":1,"opset":17,%1,"nodes":[%2],"outputs":["y"]})").arg(head, nodes);
+        const Result<std::shared_ptr<const Graph>> read = readJsonGraph(text.toStdString(), "pair.lsg.json");
+        return read ? *read : nullptr;
+    };
+    const auto first = graph(reference);
+    const auto second = graph(rewritten);
+    QVERIFY(first != nullptr && second != nullptr);
+    const Result<CheckResult> result = check(first, second, {}, {.solver = &m_pool});
+    QVERIFY2(result.has_value(), result ? "" : result.error().text().c_str());
+    const QString verdict = QString::fromStdString(std::string(name(result->verdict)));
+    if (truth == QStringLiteral("differs")) {
+        QVERIFY2(verdict != QStringLiteral("proved"), verdictLine(*result).c_str());
+    } else {
+        QCOMPARE(verdict, truth);
+    }
+}
+
+QTEST_GUILESS_MAIN(SoundnessTest)
+#include "tst_soundness.moc"
