@@ -208,7 +208,10 @@ void MainWindow::followSession() {
         }
     });
     connect(m_session, &PairSession::scenesChanged, this, &MainWindow::showScenes);
-    connect(m_session, &PairSession::correspondenceChanged, this, &MainWindow::refreshOverlays);
+    connect(m_session, &PairSession::correspondenceChanged, this, [this] {
+        refreshOverlays();
+        updateActions();
+    });
     connect(m_session, &PairSession::progressed, this, [this](const JobProgress& progress) {
         m_progress = progress;
         refreshBanner();

@@ -186,8 +186,9 @@ class MainWindow : public QMainWindow {
     QAction* m_forwardAction = nullptr;
     QLabel* m_hopsLabel = nullptr;
     QActionGroup* m_strengths = nullptr;
-    std::vector<QAction*> m_pairActions;   ///< need an open pair
-    std::vector<QAction*> m_resultActions; ///< need a result
+    std::vector<QAction*> m_pairActions;    ///< need an open pair
+    std::vector<QAction*> m_failingActions; ///< need a lemma that is not proved
+    std::vector<QAction*> m_resultActions;  ///< need a result
 
     std::shared_ptr<const CheckResult> m_shownResult; ///< what the panels show
     JobProgress m_progress;

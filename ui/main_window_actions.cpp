@@ -156,12 +156,14 @@ void MainWindow::buildActions() {
             const bool seen = dockWidget->isVisible() && !dockWidget->visibleRegion().isEmpty();
             if (seen && dockWidget->isAncestorOf(QApplication::focusWidget())) {
                 dockWidget->hide();
-                canvas(activeSide())->setFocus();
+                (isWelcome() ? static_cast<QWidget*>(m_welcome) : canvas(activeSide()))->setFocus();
             } else {
                 showDock(static_cast<Dock>(i), true);
             }
         });
-        pairAction(action);
+        if (static_cast<Dock>(i) != Dock::Messages) { // why a pair could not be opened is read on the start page too
+            pairAction(action);
+        }
     }
     pairAction(addMenuAction(view, tr("&Restore Default Layout"), {key("Ctrl+0")}, [this] { restoreDefaultLayout(); }));
     QAction* fullScreen =
@@ -183,8 +185,7 @@ void MainWindow::buildActions() {
     QAction* previousFailing = addMenuAction(go, tr("&Previous Failing Lemma"), {key("Shift+F8")}, [this] { goToNextFailing(true); });
     nextFailing->setIconText(tr("Next failing"));
     previousFailing->setIconText(tr("Previous failing"));
-    m_resultActions.push_back(nextFailing);
-    m_resultActions.push_back(previousFailing);
+    m_failingActions = {nextFailing, previousFailing};
     pairAction(addMenuAction(go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }));
     pairAction(addMenuAction(go, tr("Previous D&ifference"), {key("Alt+Up")}, [this] { goToDifference(true); }));
     go->addSeparator();
@@ -272,7 +273,7 @@ void MainWindow::updateActions() {
     }
     const bool open = m_session->session().isOpen();
     const bool result = open && m_session->session().result != nullptr;
-    for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_pictureAction, m_checkAction, m_focusAction, m_lockAction}) {
+    for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_pictureAction, m_checkAction, m_lockAction}) {
         action->setEnabled(open);
     }
     m_reportAction->setEnabled(result);
@@ -282,6 +283,11 @@ void MainWindow::updateActions() {
     for (QAction* action : m_resultActions) {
         action->setEnabled(result);
     }
+    for (QAction* action : m_failingActions) {
+        action->setEnabled(result && m_lemmas->nextFailing(std::nullopt, false).has_value());
+    }
+    const auto differs = [this](Side side) { return !m_session->differingNodes(side).empty(); };
+    m_focusAction->setEnabled(open && (m_focusAction->isChecked() || differs(Side::Reference) || differs(Side::Rewritten)));
     m_foldAction->setEnabled(result);
     m_stopAction->setEnabled(m_jobs->runningCount() > 0);
     m_backAction->setEnabled(open && m_historyAt > 0);

@@ -56,11 +56,11 @@ void Grabber::poll() {
 }
 
 void Grabber::arrange() {
-    if (m_window->isWelcome()) {
-        return;
-    }
     if (m_view == QStringLiteral("messages")) {
         m_window->showDock(MainWindow::Dock::Messages, false);
+        return;
+    }
+    if (m_window->isWelcome()) {
         return;
     }
     if (m_view == QStringLiteral("overview")) {

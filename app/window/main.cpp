@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
                                  QStringLiteral("REWRITTEN]"));
     // Before there is a QApplication, which takes its own options out and ends the program where there is no display.
     const bool parsed = parser.parse(givenArguments(argc, argv));
-    if (parser.isSet(help)) {
+    if (parser.isSet(help) || parser.isSet(QStringLiteral("help-all"))) {
         // Qt asks the running program for its name and its words, so there has to be one; this kind needs no display.
         const QCoreApplication words(argc, argv);
         std::fputs(qPrintable(parser.helpText()), stdout);

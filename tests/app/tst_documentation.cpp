@@ -1,6 +1,7 @@
 // The man page and the shell completion name every option that `--help` names, and no other.
 #include <QFile>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -47,7 +48,60 @@ class TestDocumentation : public QObject {
         return list.join(' ');
     }
 
+    struct WindowRun {
+        int status = -1;
+        QString output;
+        QString errors;
+    };
+
+    /// The window's program where there is no display.
+    static WindowRun runWindow(const QStringList& arguments) {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
+            environment.remove(QString::fromLatin1(name));
+        }
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope"), arguments);
+        if (!process.waitForFinished(20'000) || process.exitStatus() != QProcess::NormalExit) {
+            return {};
+        }
+        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+    }
+
+    static bool hasWindow() { return QFile::exists(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope")); }
+
   private slots:
+    void windowSpeaksWithoutADisplay() {
+        if (!hasWindow()) {
+            QSKIP("the window is not built");
+        }
+        QCOMPARE(runWindow({"--help"}).status, 0);
+        const WindowRun version = runWindow({"--version"});
+        QCOMPARE(version.status, 0);
+        QVERIFY(version.output.startsWith("lemmascope "));
+        for (const QStringList& wrong : {QStringList{"--nonsense"}, QStringList{"a", "b", "c"}, QStringList{"--colours", "pink"}}) {
+            const WindowRun run = runWindow(wrong);
+            QCOMPARE(run.status, 64);
+            QVERIFY2(run.errors.startsWith("lemmascope: "), qPrintable(run.errors));
+        }
+        const WindowRun open = runWindow({});
+        QCOMPARE(open.status, 70);
+        QCOMPARE(open.errors.count('\n'), 1);
+    }
+
+    void windowManPageNamesEveryOption() {
+        if (!hasWindow()) {
+            QSKIP("the window is not built");
+        }
+        QSet<QString> wanted = optionsIn(runWindow({"--help"}).output);
+        QVERIFY(wanted.contains("--colours") && wanted.contains("--grab-view"));
+        wanted.remove("--help-all"); // Qt's own
+        const QSet<QString> written = optionsIn(contentOf("man/lemmascope.1").replace("\\-", "-"));
+        QCOMPARE(listed(wanted - written), QString());
+        QCOMPARE(listed(written - wanted), QString());
+    }
+
     void manPageNamesEveryOption() {
         const QString page = contentOf("man/lemmascope-cli.1").replace("\\-", "-");
         QVERIFY(!page.isEmpty());

@@ -10,6 +10,7 @@
 #include "ui/panels/query_panel.h"
 #include "ui/views/fact_table_view.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
@@ -263,6 +264,36 @@ class TestWindow : public QObject {
         QVERIFY(trouble->isVisible());
         QVERIFY2(trouble->text().contains(QStringLiteral("bad.ref.json")) && trouble->text().contains(QStringLiteral("expected 4")),
                  qPrintable(trouble->text()));
+    }
+
+    void theSideOfABrokenPairIsNamedAndItsMessageCanBeRead() {
+        WindowFixture fixture;
+        fixture.window->openPair(fixture.file(QStringLiteral("proved.ref.json")), fixture.file(QStringLiteral("bad.rew.json")));
+        QVERIFY(fixture.settle());
+        const auto* trouble = fixture.window->findChild<QLabel*>(QStringLiteral("welcomeTrouble"));
+        QVERIFY2(trouble->text().contains(QStringLiteral("rewritten graph: ")), qPrintable(trouble->text()));
+        QVERIFY(!fixture.window->dock(MainWindow::Dock::Messages)->isVisible());
+        QTest::keyClick(fixture.window.get(), Qt::Key_6, Qt::ControlModifier);
+        QVERIFY(fixture.window->dock(MainWindow::Dock::Messages)->isVisible());
+    }
+
+    void nothingToFailOrFocusDisablesTheActions() {
+        WindowFixture fixture;
+        const auto enabled = [&](const QString& text) {
+            for (const QAction* action : fixture.window->actions()) {
+                if (action->text().remove(u'&') == text) {
+                    return action->isEnabled();
+                }
+            }
+            return false;
+        };
+        QVERIFY(fixture.openAndSettle(QStringLiteral("proved")));
+        QVERIFY(!enabled(QStringLiteral("Next Failing Lemma")));
+        QVERIFY(!enabled(QStringLiteral("Previous Failing Lemma")));
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        QVERIFY(enabled(QStringLiteral("Next Failing Lemma")));
+        QVERIFY(enabled(QStringLiteral("Previous Failing Lemma")));
+        QVERIFY(enabled(QStringLiteral("Focus on Difference")));
     }
 
     void f8GoesRoundTheFailingLemmas() {
