@@ -46,7 +46,8 @@ struct LaterText {
 };
 
 constexpr const char* StrengthOfVerdict = "What counts as proved: identical, open, exact, rounded or probable";
-constexpr const char* StrengthOfLemmas = "What the lemmas' texts assume; in this version that is exact (floats are real numbers) whichever is named";
+constexpr const char* StrengthOfLemmas =
+    "What the lemmas' texts assume: open (identical too) leaves every computing op a function of its operands, exact takes floats as real numbers";
 
 void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, const char* strengthHelp = StrengthOfVerdict) {
     app.add_option("--strength", text.strength, strengthHelp)

@@ -345,7 +345,8 @@ Result<void> Checker::decide(Prover& prover) {
             return fail(ErrorCode::Cancelled, "cancelled");
         }
     }
-    for (const std::size_t o : remaining()) {
+    const bool exactly = !m_options.statesOpenLemmas();
+    for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
     }
     m_result.times.decide = secondsSince(start);
@@ -368,7 +369,7 @@ Result<void> Checker::decide(Prover& prover) {
         return {};
     }
     const Clock::time_point dear = Clock::now();
-    for (const std::size_t o : remaining()) {
+    for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), true));
         if (m_stop.stop_requested()) {
             return fail(ErrorCode::Cancelled, "cancelled");

@@ -33,6 +33,9 @@ struct CheckOptions {
     bool keepText = true; ///< keep each lemma's SMT-LIB text in the result
     /// False: every lemma is stated with its text, and no inputs are tried: for an obligation, whose text must not depend on luck.
     bool lookForCounterexample = true;
+
+    /// Lemmas are stated with every computing op open: asked for by an obligation at strength `open` or `identical`.
+    [[nodiscard]] bool statesOpenLemmas() const { return !lookForCounterexample && wanted <= Strength::Open; }
 };
 
 /// Where a check stands; the callback may come from any thread.

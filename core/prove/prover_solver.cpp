@@ -20,8 +20,10 @@ constexpr std::size_t WantedValues = 400;
 } // namespace
 
 std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::string& title, bool cut) {
-    const TermId left = m_exact->defined(a);
-    const TermId right = m_exact->defined(b);
+    const bool open = m_options.statesOpenLemmas();
+    const Meaning meaning = open ? Meaning::Movements : Meaning::Exact;
+    const TermId left = open ? a : m_exact->defined(a);
+    const TermId right = open ? b : m_exact->defined(b);
     SmtAlgebra algebra(m_store);
     std::vector<std::pair<Scalar, Scalar>> pairs;
     std::vector<std::string> openOps;
@@ -29,19 +31,19 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     const bool small = m_store.type(a).isStatic() && total.isKnown() && total.value() <= 20'000;
     const auto expandAll = [&](bool generic) {
         const auto cutLeft = [&](TermId t) -> std::optional<TermId> {
-            if (generic && t != left && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
+            if (!open && generic && t != left && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
                 return m_exact->canonical(t);
             }
-            return cutAt(t, left, cut);
+            return open ? std::nullopt : cutAt(t, left, cut);
         };
         const auto cutRight = [&](TermId t) -> std::optional<TermId> {
-            if (generic && t != right && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
+            if (!open && generic && t != right && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
                 return m_exact->canonical(t);
             }
-            return cutAt(t, right, cut);
+            return open ? std::nullopt : cutAt(t, right, cut);
         };
-        Expander first(m_store, algebra, Meaning::Exact, cutLeft, TextNodes * 8, m_stop);
-        Expander second(m_store, algebra, Meaning::Exact, cutRight, TextNodes * 8, m_stop);
+        Expander first(m_store, algebra, meaning, cutLeft, TextNodes * 8, m_stop);
+        Expander second(m_store, algebra, meaning, cutRight, TextNodes * 8, m_stop);
         if (generic) {
             const Scalar x = first.generic(left);
             pairs.emplace_back(x, second.generic(right));
@@ -146,7 +148,7 @@ void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::
     switch (answer->status) {
     case SolverAnswer::Status::Unsat:
         lemma.verdict = LemmaVerdict::Holds;
-        lemma.strength = Strength::Exact;
+        lemma.strength = m_options.statesOpenLemmas() ? Strength::Open : Strength::Exact;
         break;
     case SolverAnswer::Status::Sat:
         lemma.verdict = LemmaVerdict::Fails;
