@@ -139,7 +139,9 @@ Scalar ExactTerms::compute(TermId term) {
     case TermKind::View: return viewed(term);
     case TermKind::Concat: {
         std::vector<TermId> parts;
-        for (const TermId part : m_store.operands(term)) {
+        // a copy: making terms may move the store's arrays
+        const std::vector<TermId> joined(m_store.operands(term).begin(), m_store.operands(term).end());
+        for (const TermId part : joined) {
             parts.push_back(materialise(*m_scalars[part.index], m_store.type(part)));
         }
         return m_forms.read(m_store.rawConcat(m_store.term(term).payload, parts, m_store.type(term)), -1);
@@ -297,7 +299,7 @@ Scalar ExactTerms::applyComputing(TermId term) {
     std::vector<TermId> arguments;
     for (const TermId operand : operands) {
         Scalar value = *m_scalars[operand.index];
-        const TensorType& own = m_store.type(operand);
+        const TensorType own = m_store.type(operand);
         if (isFloat(own.element) && !isFloat(type.element) && isComputable(own.element)) {
             // What orders or quantises reads the value rounded to its type where that is a narrowing Cast's.
             if (readsNarrowingCast(m_store, operand)) {
