@@ -299,7 +299,7 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
         if ((op == "QuantizeLinear" || op == "DequantizeLinear") && has(1) && m_store.hasShape(x) && m_store.hasShape(operand(1))) {
             const std::vector<TermId> parameters = has(2) ? std::vector<TermId>{operand(1), operand(2)} : std::vector<TermId>{operand(1)};
             std::vector<TermId> all{x};
-            const Shape& shape = m_store.shape(x);
+            const Shape shape = m_store.shape(x);
             for (const TermId parameter : parameters) {
                 if (!m_store.hasShape(parameter)) {
                     return {};
