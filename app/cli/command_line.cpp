@@ -1,4 +1,4 @@
-// Every option of every command, as in CONTRACT.md 2. The man page and the shell completion are tested against what this
+// Every option of every command, as in resources/help/formats.md. The man page and the shell completion are tested against what this
 // file declares (tests/app/tst_documentation.cpp).
 #include "app/cli/command_line.h"
 

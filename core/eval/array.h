@@ -38,7 +38,7 @@ class Array {
     [[nodiscard]] Array reshaped(std::vector<std::int64_t> shape) const;
 
     /// The result of a Cast into a narrower float (or of an integer into a float), perhaps moved about: what reads it as
-    /// another type, compares or quantises it reads its rounding (DESIGN.md 3).
+    /// another type, compares or quantises it reads its rounding (resources/docs/decisions/numbers.md).
     bool narrowed = false;
 
   private:

@@ -35,7 +35,7 @@ class Dot {
 
 /// The enclosure of a sum of n terms: bounds are summed in double and widened once by the a-priori error of any order of
 /// summation, n 2^-52 on the sum of magnitudes (nothing while every step was exact); then the current rounding is charged
-/// n times on that sum of magnitudes (DESIGN.md 7).
+/// n times on that sum of magnitudes (resources/docs/decisions/confirmation.md).
 template <>
 class Dot<Interval> {
   public:

@@ -20,8 +20,8 @@ enum class Arithmetic : std::uint8_t {
     Enclosure ///< outward-rounded intervals that contain the real result, widened where `Widening` says
 };
 
-/// Enclosure mode: which nodes charge the rounding of their declared type, besides f64's own (DESIGN.md 7). A node that is
-/// not `widened` is enclosed as tightly as f64 intervals allow.
+/// Enclosure mode: which nodes charge the rounding of their declared type, besides f64's own (resources/docs/decisions/confirmation.md). A node that
+/// is not `widened` is enclosed as tightly as f64 intervals allow.
 struct Widening {
     std::vector<bool> nodes;     ///< by FlatNodeId; empty: none
     std::vector<bool> constants; ///< by FlatValueId: stored float constants taken as +-2^-p relative; empty: none

@@ -55,7 +55,7 @@ struct CheckServices {
     std::function<void(const Correspondence&)> correspondence;
 };
 
-/// Decides whether two graphs are equal for every input (DESIGN.md 2 to 7). Both trees' types are inferred here (shape
+/// Decides whether two graphs are equal for every input (resources/docs/decisions/proving.md). Both trees' types are inferred here (shape
 /// inference runs on copies; the result's trees hold the inferred types).
 /// Same graphs and options give the same result but for `times` and for what a wall clock cut off.
 /// Cancelled through `stop` within 50 ms: fails with Cancelled. Trouble in the graphs (a node whose operands do not fit)

@@ -11,7 +11,7 @@
 
 namespace lemmascope {
 
-/// What is known of integer terms (DESIGN.md 2, "Facts"): declared ranges of inputs, what the graph proves of its integers
+/// What is known of integer terms (resources/docs/decisions/proving.md): declared ranges of inputs, what the graph proves of its integers
 /// (clip, min, max, mod, casts), and what the reference's own accesses imply. Intervals hold for every element.
 class Facts {
   public:

@@ -13,7 +13,7 @@
 
 namespace lemmascope {
 
-/// Which inputs and outputs of two graphs belong together, after inference (DESIGN.md 3, "Pairing of graphs"): by name, then
+/// Which inputs and outputs of two graphs belong together, after inference (resources/docs/decisions/proving.md): by name, then
 /// `mapped`, then the rest by position where types agree. The rewritten graph's symbols are renamed to the reference's by the
 /// positions of paired inputs.
 struct Pairing {

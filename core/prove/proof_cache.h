@@ -14,7 +14,7 @@
 
 namespace lemmascope {
 
-/// Verdicts of lemmas decided before, in a folder that threads, processes and machines may share (DESIGN.md 6.7). An entry
+/// Verdicts of lemmas decided before, in a folder that threads, processes and machines may share (resources/docs/decisions/proving.md). An entry
 /// is the file `ab/cdef....json` named by its key, written whole or not at all; a missing, truncated, damaged or foreign
 /// file is a miss. A checksum finds accidents, not forgery: share a folder only with those whose proofs you believe.
 /// Thread-safe; holds no state but the folder's name.

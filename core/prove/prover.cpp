@@ -11,7 +11,7 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::int64_t StaticMapLimit = 1'000'000; ///< points of a static map (DESIGN.md 6.2)
+constexpr std::int64_t StaticMapLimit = 1'000'000; ///< points of a static map (resources/docs/decisions/proving.md)
 constexpr std::size_t CandidatesTried = 4;
 constexpr std::int64_t UnrollElements = 20'000; ///< elements of a pair compared one by one
 constexpr std::size_t UnrollBudget = 1'500'000; ///< scalar steps of one lemma

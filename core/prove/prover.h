@@ -28,7 +28,7 @@ struct PairProof {
     std::vector<std::string> openOps;  ///< ops whose openness it met
 };
 
-/// Proves pairs of terms equal, cheapest means first (DESIGN.md 6). Two sweeps over the rewritten graph's terms, each sound
+/// Proves pairs of terms equal, cheapest means first (resources/docs/decisions/proving.md). Two sweeps over the rewritten graph's terms, each sound
 /// because a proof about a term uses only terms below it:
 ///  - the structural one merges terms that are equal bit for bit (one term, movement normal form, static maps);
 ///  - the exact one compares normal forms over the reals, unrolls small shapes, and asks the solver for what is left.

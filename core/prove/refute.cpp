@@ -1,5 +1,5 @@
 // The search for a counterexample. A difference counts only when enclosures of both graphs' results are disjoint: then the real
-// values differ whatever rounding does (DESIGN.md 7). Tests: tests/core/prove/tst_refute.cpp, tests/app/tst_cases.cpp.
+// values differ whatever rounding does (resources/docs/decisions/confirmation.md). Tests: tests/core/prove/tst_refute.cpp, tests/app/tst_cases.cpp.
 
 #include "core/prove/refute.h"
 

@@ -37,7 +37,7 @@ struct SearchProblem {
     std::vector<SearchInput> inputs;
     std::vector<SearchOutput> outputs;           ///< those not proved
     std::map<std::string, IntegerRange> symbols; ///< every symbol of the inputs with its range
-    Widening referenceWidening;                  ///< nodes outside what both sides share, see DESIGN.md 7
+    Widening referenceWidening;                  ///< nodes outside what both sides share, see resources/docs/decisions/confirmation.md
     Widening rewrittenWidening;
     std::vector<std::pair<FlatValueId, FlatValueId>> partners;        ///< values believed equal, reference first, in topological order
     std::vector<std::pair<FlatValueId, std::uint32_t>> referenceOpen; ///< results of open ops and the number of their term

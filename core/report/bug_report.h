@@ -29,7 +29,7 @@ struct BugReport {
     bool verified = false;          ///< the exported pair was checked: same verdict at the same element
 };
 
-/// Writes the files of CONTRACT.md 4 into a folder that is made if missing. The smallest pair that still has the verdict at
+/// Writes the files of resources/help/formats.md into a folder that is made if missing. The smallest pair that still has the verdict at
 /// the same element is exported: the cone of the deciding output, else the whole graphs; each candidate is checked again, and
 /// the report speaks of the pair as exported. Files of an earlier report there are replaced.
 /// Fails with NotFound (folder), Usage (`anonymous` without `recheck`), Cancelled.

@@ -14,7 +14,7 @@ class JsonWriter;
 [[nodiscard]] std::string elementText(const Tensor& tensor, std::int64_t flat);
 /// The element's bits as `0x3f800000`, two digits a byte, most significant first; empty for strings.
 [[nodiscard]] std::string elementBits(const Tensor& tensor, std::int64_t flat);
-/// The element as a JSON value (CONTRACT.md 3): a number, or "nan", "inf", "-inf"; a complex one as [real, imaginary].
+/// The element as a JSON value (resources/help/formats.md): a number, or "nan", "inf", "-inf"; a complex one as [real, imaginary].
 void writeElement(JsonWriter& writer, const Tensor& tensor, std::int64_t flat);
 
 /// Row-major position of `index`; -1 when it does not lie in `shape`.

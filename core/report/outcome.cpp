@@ -72,7 +72,7 @@ PairReport reportPair(std::string name, std::string reference, std::string rewri
 }
 
 PairsOutcome outcomeOf(const std::vector<PairReport>& pairs) {
-    // Of verdicts, the worst counts: refuted, unproved, undecided, proved (DESIGN.md 3).
+    // Of verdicts, the worst counts: refuted, unproved, undecided, proved (resources/docs/decisions/numbers.md).
     static constexpr auto Badness = [](Verdict verdict) {
         switch (verdict) {
         case Verdict::Refuted: return 3;

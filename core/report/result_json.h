@@ -7,7 +7,7 @@
 
 namespace lemmascope {
 
-/// The result of one check as a JSON document with a final line break (CONTRACT.md 3): keys in a fixed order, the same bytes
+/// The result of one check as a JSON document with a final line break (resources/help/formats.md): keys in a fixed order, the same bytes
 /// for the same result but for `times` and `tool`.
 [[nodiscard]] std::string resultJson(const CheckResult& result);
 

@@ -17,7 +17,7 @@ using Scalar = std::uint32_t;
 /// Roundings of a real to an integer-valued real.
 enum class Rounding : std::uint8_t { Down, Up, ToZero, HalfEven };
 
-/// Integer ops whose result is exact modulo 2^width (DESIGN.md 3, "Meaning of numbers").
+/// Integer ops whose result is exact modulo 2^width (resources/docs/decisions/numbers.md).
 enum class IntegerOp : std::uint8_t { Add, Sub, Mul, Div, Neg, Min, Max, Abs, Sign, And, Or, Xor, Not, ShiftLeft, ShiftRight, ModFloor, ModTrunc };
 
 /// What a tensor's element means, given a way to do arithmetic: the expander (expand.h) walks terms and calls this; one

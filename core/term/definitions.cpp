@@ -8,42 +8,6 @@ namespace lemmascope {
 
 namespace {
 
-std::int64_t intOf(const Operator& op, const char* key, std::int64_t fallback = 0) {
-    const auto at = op.attributes.find(key);
-    if (at == op.attributes.end()) {
-        return fallback;
-    }
-    const auto* value = std::get_if<std::int64_t>(&at->second);
-    return value != nullptr ? *value : fallback;
-}
-
-float floatOf(const Operator& op, const char* key, float fallback) {
-    const auto at = op.attributes.find(key);
-    if (at == op.attributes.end()) {
-        return fallback;
-    }
-    const auto* value = std::get_if<float>(&at->second);
-    return value != nullptr ? *value : fallback;
-}
-
-std::vector<std::int64_t> intsOf(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    if (at == op.attributes.end()) {
-        return {};
-    }
-    const auto* value = std::get_if<std::vector<std::int64_t>>(&at->second);
-    return value != nullptr ? *value : std::vector<std::int64_t>{};
-}
-
-std::string textOf(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    if (at == op.attributes.end()) {
-        return {};
-    }
-    const auto* value = std::get_if<std::string>(&at->second);
-    return value != nullptr ? *value : std::string();
-}
-
 std::vector<std::int64_t> axesFrom(std::size_t first, std::size_t rank) {
     std::vector<std::int64_t> axes;
     for (std::size_t k = first; k < rank; ++k) {
@@ -254,23 +218,24 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
 
     if (name == "Gemm" || name == "FusedGemm") {
         // match: Gemm(A, B, C)   result: alpha * op(A) op(B) + beta * C
-        const TermId a = intOf(op, "transA") != 0 ? swapLast(x) : x;
-        const TermId b = intOf(op, "transB") != 0 ? swapLast(operands[1]) : operands[1];
+        const TermId a = op.attribute<std::int64_t>("transA") != 0 ? swapLast(x) : x;
+        const TermId b = op.attribute<std::int64_t>("transB") != 0 ? swapLast(operands[1]) : operands[1];
         std::optional<TermId> out = matmul(a, b, element);
         if (!out) {
             return std::nullopt;
         }
-        if (const float alpha = floatOf(op, "alpha", 1.0F); alpha != 1.0F) {
+        if (const float alpha = op.attribute<float>("alpha", 1.0F); alpha != 1.0F) {
             out = binary("Mul", *out, number(static_cast<double>(alpha)), element);
         }
         if (has(2)) {
-            const float beta = floatOf(op, "beta", 1.0F);
+            const float beta = op.attribute<float>("beta", 1.0F);
             const TermId c = beta == 1.0F ? operands[2] : binary("Mul", operands[2], number(static_cast<double>(beta)), element);
             if (beta != 0.0F) {
                 out = binary("Add", *out, c, element);
             }
         }
-        return name == "Gemm" ? out : activation(*out, textOf(op, "activation"), {floatOf(op, "activation_alpha", 0.01F)}, element);
+        return name == "Gemm" ? out
+                              : activation(*out, op.attribute<std::string>("activation"), {op.attribute<float>("activation_alpha", 0.01F)}, element);
     }
     if (name == "FusedMatMul" && shape.size() >= 2 && m_store.shape(operands[1]).size() >= 2) {
         const auto prepared = [&](TermId t, bool batch, bool swap) {
@@ -287,9 +252,10 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
             }
             return swap ? swapLast(t) : t;
         };
-        const std::optional<TermId> product = matmul(prepared(x, intOf(op, "transBatchA") != 0, intOf(op, "transA") != 0),
-                                                     prepared(operands[1], intOf(op, "transBatchB") != 0, intOf(op, "transB") != 0), element);
-        const float alpha = floatOf(op, "alpha", 1.0F);
+        const std::optional<TermId> product =
+            matmul(prepared(x, op.attribute<std::int64_t>("transBatchA") != 0, op.attribute<std::int64_t>("transA") != 0),
+                   prepared(operands[1], op.attribute<std::int64_t>("transBatchB") != 0, op.attribute<std::int64_t>("transB") != 0), element);
+        const float alpha = op.attribute<float>("alpha", 1.0F);
         if (!product) {
             return std::nullopt;
         }
@@ -315,7 +281,7 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
         }
         const auto at = op.attributes.find("activation_params");
         const auto* parameters = at == op.attributes.end() ? nullptr : std::get_if<std::vector<float>>(&at->second);
-        return activation(out, textOf(op, "activation"), parameters != nullptr ? *parameters : std::vector<float>{}, element);
+        return activation(out, op.attribute<std::string>("activation"), parameters != nullptr ? *parameters : std::vector<float>{}, element);
     }
     if (name == "BatchNormalization" && operands.size() == 5 && shape.size() >= 2) {
         // result: (x - mean) / sqrt(var + epsilon) * scale + B, per channel
@@ -328,7 +294,8 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
             }
             channel[k] = m_move.reshape(operands[k + 1], wide);
         }
-        const TermId root = unary("Sqrt", binary("Add", channel[3], number(static_cast<double>(floatOf(op, "epsilon", 1e-5F))), element), element);
+        const TermId root =
+            unary("Sqrt", binary("Add", channel[3], number(static_cast<double>(op.attribute<float>("epsilon", 1e-5F))), element), element);
         const TermId centred = binary("Sub", x, channel[2], element);
         return binary("Add", binary("Mul", binary("Div", centred, root, element), channel[0], element), channel[1], element);
     }
@@ -338,7 +305,8 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
         wide[1] = shape[1];
         const TermId centred = binary("Sub", x, mean(x, spatial, element), element);
         const TermId variance = mean(binary("Mul", centred, centred, element), spatial, element);
-        const TermId root = unary("Sqrt", binary("Add", variance, number(static_cast<double>(floatOf(op, "epsilon", 1e-5F))), element), element);
+        const TermId root =
+            unary("Sqrt", binary("Add", variance, number(static_cast<double>(op.attribute<float>("epsilon", 1e-5F))), element), element);
         const TermId normal = binary("Div", centred, root, element);
         return binary("Add", binary("Mul", normal, m_move.reshape(operands[1], wide), element), m_move.reshape(operands[2], wide), element);
     }
@@ -346,7 +314,7 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
         TermId in = x;
         std::size_t scaleAt = 1;
         std::size_t biasAt = 2;
-        std::size_t axis = static_cast<std::size_t>(intOf(op, "axis", 0));
+        std::size_t axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis", 0));
         if (name == "SkipLayerNormalization") {
             in = binary("Add", x, operands[1], element);
             if (has(4)) {
@@ -364,7 +332,8 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
         const TermId average = centre ? mean(in, over, element) : TermId();
         const TermId centred = centre ? binary("Sub", in, average, element) : in;
         const TermId variance = mean(binary("Mul", centred, centred, element), over, element);
-        const TermId root = unary("Sqrt", binary("Add", variance, number(static_cast<double>(floatOf(op, "epsilon", 1e-5F))), element), element);
+        const TermId root =
+            unary("Sqrt", binary("Add", variance, number(static_cast<double>(op.attribute<float>("epsilon", 1e-5F))), element), element);
         if (op.result == 1 && centre) {
             return average;
         }
@@ -384,7 +353,7 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
         return out;
     }
     if (name == "Softmax" || name == "LogSoftmax") {
-        const std::vector<std::int64_t> axis{intOf(op, "axis")};
+        const std::vector<std::int64_t> axis{op.attribute<std::int64_t>("axis")};
         const TermId power = unary("Exp", x, element);
         const TermId sum = reduce("ReduceSum", power, axis, element);
         return name == "Softmax" ? binary("Div", power, sum, element) : binary("Sub", x, unary("Log", sum, element), element);
@@ -395,7 +364,7 @@ std::optional<TermId> Definitions::definition(const Operator& op, const std::vec
     if (name == "GlobalMaxPool") {
         return reduce("ReduceMax", x, axesFrom(2, shape.size()), element);
     }
-    const std::vector<std::int64_t> axes = intsOf(op, "axes");
+    const std::vector<std::int64_t> axes = op.attribute<std::vector<std::int64_t>>("axes");
     const bool real = isFloat(element);
     if (real && name == "ReduceMean") {
         return mean(x, axes, element);

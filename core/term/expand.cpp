@@ -176,7 +176,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
                std::all_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(count), [this](TermId t) { return isStatic(t); });
     };
     if (name == "Gather" && fits(2)) {
-        const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
+        const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
         const std::vector<std::int64_t> position = unravel(index, shape(term));
         const std::vector<std::int64_t>& rows = shape(operands[1]);
         const std::vector<std::int64_t>& data = shape(operands[0]);
@@ -215,7 +215,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
                                   arguments, op.element);
     }
     if (name == "GatherElements" && fits(2)) {
-        const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
+        const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
         const std::optional<Tensor> known = constant(operands[1]);
         if (!known) {
             return std::nullopt;
@@ -231,7 +231,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
     }
     if (name == "GatherND" && fits(2)) {
         const std::optional<Tensor> known = constant(operands[1]);
-        const auto batch = static_cast<std::size_t>(intAttribute(op, "batch_dims"));
+        const auto batch = static_cast<std::size_t>(op.attribute<std::int64_t>("batch_dims"));
         if (!known || shape(operands[1]).empty()) {
             return std::nullopt;
         }
@@ -255,7 +255,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
         from.insert(from.end(), position.begin() + static_cast<std::ptrdiff_t>(outer), position.end());
         return at(operands[0], ravel(from, data));
     }
-    if ((name == "ScatterND" || name == "ScatterElements") && fits(3) && textAttribute(op, "reduction") == "none") {
+    if ((name == "ScatterND" || name == "ScatterElements") && fits(3) && op.attribute<std::string>("reduction") == "none") {
         const std::optional<Tensor> known = constant(operands[1]);
         if (!known) {
             return std::nullopt;
@@ -267,7 +267,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
             return std::nullopt;
         }
         if (name == "ScatterElements") {
-            const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
+            const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
             std::optional<std::int64_t> hit;
             for (std::int64_t k = 0; k < known->count(); ++k) {
                 std::vector<std::int64_t> to = unravel(k, rows);
@@ -333,7 +333,7 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
                     hit = k;
                 }
             }
-        } else if (position[0] >= known->toInt64(0) && position[0] < known->toInt64(0) + intAttribute(op, "count", 1)) {
+        } else if (position[0] >= known->toInt64(0) && position[0] < known->toInt64(0) + op.attribute<std::int64_t>("count", 1)) {
             hit = position[0] - known->toInt64(0);
         }
         if (!hit) {
@@ -343,14 +343,14 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
         return at(operands[1], ravel(position, shape(operands[1])));
     }
     if (name == "StoreSlice" && fits(2)) {
-        const std::vector<std::int64_t> starts = intsAttribute(op, "starts");
-        const std::vector<std::int64_t> steps = intsAttribute(op, "steps");
+        const std::vector<std::int64_t> starts = op.attribute<std::vector<std::int64_t>>("starts");
+        const std::vector<std::int64_t> steps = op.attribute<std::vector<std::int64_t>>("steps");
         std::vector<std::int64_t> position = unravel(index, shape(term));
         const std::vector<std::int64_t>& box = shape(operands[1]);
         for (std::size_t axis = 0; axis < position.size(); ++axis) {
             const std::int64_t step = axis < steps.size() ? steps[axis] : 1;
             // A negative step runs from end - 1 down to begin.
-            const std::int64_t first = step > 0 ? starts[axis] : intsAttribute(op, "ends")[axis] - 1;
+            const std::int64_t first = step > 0 ? starts[axis] : op.attribute<std::vector<std::int64_t>>("ends")[axis] - 1;
             const std::int64_t offset = position[axis] - first;
             if (offset % step != 0 || offset / step < 0 || offset / step >= box[axis]) {
                 return at(operands[0], index);
@@ -362,8 +362,8 @@ std::optional<Scalar> Expander::structural(TermId term, std::int64_t index) {
     if (name == "Trilu" && fits(1) && shape(term).size() >= 2) {
         const std::vector<std::int64_t> position = unravel(index, shape(term));
         const std::int64_t diagonal = position[position.size() - 1] - position[position.size() - 2];
-        const std::int64_t k = intAttribute(op, "k");
-        const bool keep = intAttribute(op, "upper", 1) != 0 ? diagonal >= k : diagonal <= k;
+        const std::int64_t k = op.attribute<std::int64_t>("k");
+        const bool keep = op.attribute<std::int64_t>("upper", 1) != 0 ? diagonal >= k : diagonal <= k;
         return keep ? at(operands[0], index) : zero(op.element);
     }
     return std::nullopt;

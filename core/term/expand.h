@@ -78,7 +78,8 @@ class Expander {
     }
 };
 
-/// Some movement of a Cast into a narrower float: what orders, compares or quantises it reads the rounded value (DESIGN.md 3).
+/// Some movement of a Cast into a narrower float: what orders, compares or quantises it reads the rounded value
+/// (resources/docs/decisions/numbers.md).
 [[nodiscard]] bool readsNarrowingCast(const TermStore& store, TermId term);
 
 /// The scalar function of an elementwise op, over the reals (elementwise_meaning.cpp). Nothing when it has none.

@@ -62,17 +62,17 @@ std::optional<Scalar> Expander::windows(TermId term, std::int64_t index) {
     const std::vector<TermId> operands(m_store.operands(term).begin(), m_store.operands(term).end());
     const std::vector<std::int64_t>& input = shape(operands[0]);
     const std::size_t spatial = input.size() - 2;
-    const std::vector<std::int64_t> kernel = intsAttribute(op, "kernel_shape");
-    const std::vector<std::int64_t> strides = intsAttribute(op, "strides");
-    const std::vector<std::int64_t> dilations = intsAttribute(op, "dilations");
-    const std::vector<std::int64_t> pads = intsAttribute(op, "pads");
+    const std::vector<std::int64_t> kernel = op.attribute<std::vector<std::int64_t>>("kernel_shape");
+    const std::vector<std::int64_t> strides = op.attribute<std::vector<std::int64_t>>("strides");
+    const std::vector<std::int64_t> dilations = op.attribute<std::vector<std::int64_t>>("dilations");
+    const std::vector<std::int64_t> pads = op.attribute<std::vector<std::int64_t>>("pads");
     const std::vector<std::int64_t> position = unravel(index, shape(term));
     const bool conv = op.name == "Conv";
     std::int64_t channels = 1;
     std::int64_t firstChannel = position[1];
     if (conv) {
         channels = shape(operands[1])[1];
-        const std::int64_t group = intAttribute(op, "group", 1);
+        const std::int64_t group = op.attribute<std::int64_t>("group", 1);
         const std::int64_t perGroup = shape(operands[1])[0] / std::max<std::int64_t>(group, 1);
         if (perGroup == 0) {
             return std::nullopt;
@@ -119,14 +119,14 @@ std::optional<Scalar> Expander::windows(TermId term, std::int64_t index) {
     if (op.name == "MaxPool") {
         return largest(std::move(values));
     }
-    const std::int64_t divisor = intAttribute(op, "count_include_pad") != 0 ? counted : static_cast<std::int64_t>(values.size());
+    const std::int64_t divisor = op.attribute<std::int64_t>("count_include_pad") != 0 ? counted : static_cast<std::int64_t>(values.size());
     return m_algebra.mul(m_algebra.sum(values), m_algebra.number(mpq_class(1, static_cast<long>(divisor))));
 }
 
 std::optional<Scalar> Expander::einsum(TermId term, std::int64_t index) {
     const Operator& op = m_store.op(term);
     const std::vector<TermId> operands(m_store.operands(term).begin(), m_store.operands(term).end());
-    const std::string equation = textAttribute(op, "equation");
+    const std::string equation = op.attribute<std::string>("equation");
     if (equation.find('.') != std::string::npos) {
         return std::nullopt;
     }
@@ -274,7 +274,7 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
         return windows(term, index);
     }
     if (name == "ReduceSum" || name == "ReduceMax" || name == "ReduceProd" || name == "ReduceMin") {
-        const std::vector<std::int64_t> axes = intsAttribute(op, "axes");
+        const std::vector<std::int64_t> axes = op.attribute<std::vector<std::int64_t>>("axes");
         std::vector<std::int64_t> box;
         for (const std::int64_t axis : axes) {
             box.push_back(input[static_cast<std::size_t>(axis)]);
@@ -310,9 +310,9 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
         return total(values, element);
     }
     if (name == "CumSum") {
-        const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
-        const bool exclusive = intAttribute(op, "exclusive") != 0;
-        const bool reverse = intAttribute(op, "reverse") != 0;
+        const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
+        const bool exclusive = op.attribute<std::int64_t>("exclusive") != 0;
+        const bool reverse = op.attribute<std::int64_t>("reverse") != 0;
         std::vector<Scalar> values;
         std::vector<std::int64_t> from = position;
         for (std::int64_t k = 0; k < input[axis]; ++k) {
@@ -330,7 +330,7 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
     }
     if (name == "ArgMax" && realOperands) {
         // The index as a function of all elements compared, in order; ties are part of its name.
-        const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
+        const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
         std::vector<Scalar> values;
         std::vector<std::int64_t> from = position;
         for (std::int64_t k = 0; k < input[axis]; ++k) {
@@ -338,14 +338,14 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
             const Scalar value = at(operands[0], ravel(from, input));
             values.push_back(readsNarrowingCast(m_store, operands[0]) ? m_algebra.rounded(value, m_store.type(operands[0]).element) : value);
         }
-        return m_algebra.function(intAttribute(op, "select_last_index") != 0 ? "argmax_last" : "argmax", values, ElementType::I64);
+        return m_algebra.function(op.attribute<std::int64_t>("select_last_index") != 0 ? "argmax_last" : "argmax", values, ElementType::I64);
     }
     if (name == "OneHot" && operands.size() == 3 && isFloat(element) && isInteger(m_store.type(operands[0]).element)) {
         const std::optional<Tensor> depth = constant(operands[1]);
         if (!depth || depth->count() != 1) {
             return std::nullopt;
         }
-        const auto axis = static_cast<std::size_t>(intAttribute(op, "axis"));
+        const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
         std::vector<std::int64_t> from = position;
         const std::int64_t k = position[axis];
         from.erase(from.begin() + static_cast<std::ptrdiff_t>(axis));

@@ -1,11 +1,8 @@
 #pragma once
 
-// Index arithmetic and attributes for expand*.cpp.
-
-#include "core/term/term_store.h"
+// Index arithmetic for expand*.cpp.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace lemmascope::expandindex {
@@ -29,24 +26,6 @@ inline std::int64_t ravel(const std::vector<std::int64_t>& index, const std::vec
         flat = flat * shape[axis] + index[axis];
     }
     return flat;
-}
-
-inline std::int64_t intAttribute(const Operator& op, const char* key, std::int64_t fallback = 0) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&at->second);
-    return value != nullptr ? *value : fallback;
-}
-
-inline std::vector<std::int64_t> intsAttribute(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
-    return value != nullptr ? *value : std::vector<std::int64_t>{};
-}
-
-inline std::string textAttribute(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<std::string>(&at->second);
-    return value != nullptr ? *value : std::string();
 }
 
 /// Advances a multi-index over a box; false after the last.

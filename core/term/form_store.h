@@ -20,7 +20,7 @@ using MonomialId = Id<struct MonomialTag>;
 using ConditionSetId = Id<struct ConditionSetTag>;
 
 /// The exact normal form of scalars: sums of rational coefficient times product of atoms to rational powers, hash-consed, so
-/// that equal forms have equal ids (DESIGN.md 6.4, ALGEBRA.md 4 at one element). Integers live in Z modulo 2^width with sums
+/// that equal forms have equal ids (resources/docs/decisions/proving.md at one element). Integers live in Z modulo 2^width with sums
 /// and products only; booleans are reals that are 0 or 1 (c*c = c). Each scalar carries the set of conditions under which it is
 /// defined, also canonical: equal scalars are equal at every point and undefined at the same points.
 ///

@@ -27,7 +27,7 @@ struct ExpandTo {
 };
 using MovementSpec = std::variant<ReshapeTo, TransposeBy, SliceOf, ExpandTo>;
 
-/// Constructors of movement terms in normal form (DESIGN.md 5). Every rule holds bit for bit:
+/// Constructors of movement terms in normal form (resources/docs/decisions/proving.md). Every rule holds bit for bit:
 ///  - movements of movements compose into one view where the layout algebra allows;
 ///  - a movement of an elementwise op is the op on moved operands (views sink to what computes);
 ///  - a movement of a Concat is a Concat of movements where its pieces stay apart; nested Concats of one axis are one;

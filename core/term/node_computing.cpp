@@ -10,14 +10,6 @@ namespace lemmascope {
 
 namespace {
 
-std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank) {
-    const auto count = static_cast<std::int64_t>(rank);
-    if (axis < -count || axis >= count) {
-        return std::nullopt;
-    }
-    return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
-}
-
 bool isReduce(const std::string& op) {
     static const std::vector<std::string> Names{"ReduceSum", "ReduceMean", "ReduceMax",       "ReduceMin",    "ReduceProd",
                                                 "ReduceL1",  "ReduceL2",   "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"};

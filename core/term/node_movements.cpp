@@ -8,18 +8,6 @@
 
 namespace lemmascope {
 
-namespace {
-
-std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank) {
-    const auto count = static_cast<std::int64_t>(rank);
-    if (axis < -count || axis >= count) {
-        return std::nullopt;
-    }
-    return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
-}
-
-} // namespace
-
 std::vector<TermId> NodeTerms::movementOp() {
     const std::string& op = m_node.op.name;
     const std::string& domain = m_node.op.domain;

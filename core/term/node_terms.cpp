@@ -9,6 +9,14 @@
 
 namespace lemmascope {
 
+std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank) {
+    const auto count = static_cast<std::int64_t>(rank);
+    if (axis < -count || axis >= count) {
+        return std::nullopt;
+    }
+    return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
 NodeTerms::NodeTerms(TermBuilder& builder, const Graph& graph, NodeId node, FlatNodeId flat, std::vector<TermId> operands)
     : m_builder(builder), m_store(builder.store()), m_move(builder.move()), m_graph(graph), m_node(graph.node(node)), m_flat(flat),
       m_operands(std::move(operands)) {}

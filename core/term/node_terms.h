@@ -8,6 +8,9 @@
 
 namespace lemmascope {
 
+/// An axis counted from the end when negative, as one counted from the front; nothing when out of range.
+[[nodiscard]] std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank);
+
 /// One node while its terms are built: operands as terms, attributes with defaults, constants of shape operands.
 class NodeTerms {
   public:

@@ -1,6 +1,6 @@
 // What each elementwise op computes over the reals, in integers at their width, and in truth values. Sources: ONNX operator
 // documents; ONNX Runtime ContribOperators.md for QuickGelu, FastGelu, BiasGelu. Numbers that stand in an op's text (1/6,
-// sqrt 2, 0.044715) are exact reals; attribute values are float32 as stored (DESIGN.md 3).
+// sqrt 2, 0.044715) are exact reals; attribute values are float32 as stored (resources/docs/decisions/numbers.md).
 
 #include "core/term/expand.h"
 
@@ -12,24 +12,6 @@ namespace lemmascope {
 namespace {
 
 mpq_class realOfFloat(float value) { return mpq_class(static_cast<double>(value)); }
-
-float attribute(const Operator& op, const char* key, float fallback) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<float>(&at->second);
-    return value != nullptr ? *value : fallback;
-}
-
-std::int64_t intAttribute(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<std::int64_t>(&at->second);
-    return value != nullptr ? *value : 0;
-}
-
-std::string textAttribute(const Operator& op, const char* key) {
-    const auto at = op.attributes.find(key);
-    const auto* value = at == op.attributes.end() ? nullptr : std::get_if<std::string>(&at->second);
-    return value != nullptr ? *value : std::string();
-}
 
 bool isHalfPair(ElementType a, ElementType b) {
     return (a == ElementType::F16 && b == ElementType::BF16) || (a == ElementType::BF16 && b == ElementType::F16);
@@ -189,19 +171,19 @@ std::optional<Scalar> Meanings::onIntegers() {
         return m.integerOp(IntegerOp::Max, both, type);
     }
     if (op == "Mod") {
-        return m.integerOp(intAttribute(m_op, "fmod") != 0 ? IntegerOp::ModTrunc : IntegerOp::ModFloor, m_x, type);
+        return m.integerOp(m_op.attribute<std::int64_t>("fmod") != 0 ? IntegerOp::ModTrunc : IntegerOp::ModFloor, m_x, type);
     }
     if (op == "BitShift") {
-        return m.integerOp(textAttribute(m_op, "direction") == "LEFT" ? IntegerOp::ShiftLeft : IntegerOp::ShiftRight, m_x, type);
+        return m.integerOp(m_op.attribute<std::string>("direction") == "LEFT" ? IntegerOp::ShiftLeft : IntegerOp::ShiftRight, m_x, type);
     }
     if (op == "Clip") {
         Scalar out = m_x[0];
         std::size_t next = 1;
-        if (intAttribute(m_op, "min") != 0) {
+        if (m_op.attribute<std::int64_t>("min") != 0) {
             const std::array<Scalar, 2> both{out, m_x[next++]};
             out = m.integerOp(IntegerOp::Max, both, type);
         }
-        if (intAttribute(m_op, "max") != 0) {
+        if (m_op.attribute<std::int64_t>("max") != 0) {
             const std::array<Scalar, 2> both{out, m_x[next]};
             out = m.integerOp(IntegerOp::Min, both, type);
         }
@@ -238,17 +220,17 @@ std::optional<Scalar> Meanings::onReals() {
         // Max first, then Min: where min > max the upper bound wins, as ONNX says from opset 13 on and ONNX Runtime does.
         Scalar out = x;
         std::size_t next = 1;
-        if (intAttribute(m_op, "min") != 0) {
+        if (m_op.attribute<std::int64_t>("min") != 0) {
             out = m.max(out, m_x[next++]);
         }
-        if (intAttribute(m_op, "max") != 0) {
+        if (m_op.attribute<std::int64_t>("max") != 0) {
             out = m.min(out, m_x[next]);
         }
         return out;
     }
     if (op == "LeakyRelu" || op == "PRelu") {
         // x >= 0 ? x : a x  =  a x + (1 - a) max(x, 0)
-        const Scalar slope = op == "PRelu" ? m_x[1] : m.number(realOfFloat(attribute(m_op, "alpha", 0.01F)));
+        const Scalar slope = op == "PRelu" ? m_x[1] : m.number(realOfFloat(m_op.attribute<float>("alpha", 0.01F)));
         return m.add(m.mul(slope, x), m.mul(m.sub(n(1), slope), m.max(x, n(0))));
     }
     if (op == "Sigmoid") {
@@ -256,14 +238,14 @@ std::optional<Scalar> Meanings::onReals() {
     }
     if (op == "HardSigmoid") {
         const Scalar line =
-            m.add(m.mul(m.number(realOfFloat(attribute(m_op, "alpha", 0.2F))), x), m.number(realOfFloat(attribute(m_op, "beta", 0.5F))));
+            m.add(m.mul(m.number(realOfFloat(m_op.attribute<float>("alpha", 0.2F))), x), m.number(realOfFloat(m_op.attribute<float>("beta", 0.5F))));
         return clipped(line, 0, 1);
     }
     if (op == "HardSwish") {
         return m.mul(x, clipped(m.add(m.mul(n(1, 6), x), n(1, 2)), 0, 1));
     }
     if (op == "Swish" || op == "QuickGelu") {
-        return m.mul(x, sigmoid(m.mul(m.number(realOfFloat(attribute(m_op, "alpha", 1.0F))), x)));
+        return m.mul(x, sigmoid(m.mul(m.number(realOfFloat(m_op.attribute<float>("alpha", 1.0F))), x)));
     }
     if (op == "Tanh") {
         return tanh(x);
@@ -272,7 +254,7 @@ std::optional<Scalar> Meanings::onReals() {
         return call("erf", x);
     }
     if (op == "Gelu") {
-        return textAttribute(m_op, "approximate") == "tanh" ? geluTanh(x) : gelu(x);
+        return m_op.attribute<std::string>("approximate") == "tanh" ? geluTanh(x) : gelu(x);
     }
     if (op == "BiasGelu") {
         return gelu(m.add(x, m_x[1]));

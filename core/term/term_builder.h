@@ -42,7 +42,7 @@ struct GraphTerms {
 
 /// Builds the terms of graphs into one store, so that equal computations of two graphs become one term. Types must be
 /// inferred. The meaning of each op at its opset: ONNX operator documents; forms of different opsets with one meaning become
-/// one operator (DESIGN.md 5). Ops we know nothing of become open functions of their operands.
+/// one operator (resources/docs/decisions/proving.md). Ops we know nothing of become open functions of their operands.
 class TermBuilder {
   public:
     explicit TermBuilder(TermStore& store) : m_store(store), m_move(store) {}

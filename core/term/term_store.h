@@ -37,6 +37,14 @@ struct Operator {
     bool open = false;                            ///< nothing is known of it but that it is a function
     std::uint32_t result = 0;                     ///< which of the op's results
     ElementType element = ElementType::Undefined; ///< of the result; part of the key (Cast, comparisons)
+
+    /// The attribute's value, or `fallback` when it is absent or of another type.
+    template <typename T>
+    [[nodiscard]] T attribute(const std::string& key, T fallback = {}) const {
+        const auto at = attributes.find(key);
+        const T* value = at == attributes.end() ? nullptr : std::get_if<T>(&at->second);
+        return value != nullptr ? *value : fallback;
+    }
 };
 
 /// One digit of a view: the result's flat index walks `extent` steps of `stride` through the source's flat index.
@@ -93,7 +101,7 @@ class TermStore {
     [[nodiscard]] const Operator& op(TermId id) const { return m_operators[m_terms[id.index].op.index]; }
     [[nodiscard]] bool isElementwise(TermId id) const { return kind(id) == TermKind::Apply && op(id).elementwise; }
 
-    /// The representative under the laws that keep bits but for NaN payloads (DESIGN.md 3, strength `open`): equal
+    /// The representative under the laws that keep bits but for NaN payloads (resources/docs/decisions/numbers.md, strength `open`): equal
     /// representatives prove `open`, equal ids `identical`.
     [[nodiscard]] TermId openForm(TermId id);
 

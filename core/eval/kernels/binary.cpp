@@ -279,7 +279,7 @@ void compare(NodeRun& run, Real real, Enclosure enclosure, Signed integer, Unsig
                            .enclosure = each<Interval>(enclosure),
                            .integer = each<I64>(integer),
                            .unsignedInteger = each<U64>(unsignedInteger)};
-    // A comparison that reads a narrowing Cast reads its rounding (DESIGN.md 3).
+    // A comparison that reads a narrowing Cast reads its rounding (resources/docs/decisions/numbers.md).
     for (std::size_t i = 0; i < 2 && run.enclosing(); ++i) {
         if (run.has(i) && run.in(i).narrowed && run.in(i).isInterval()) {
             std::vector<Interval> rounded = run.numbers<Interval>(i);

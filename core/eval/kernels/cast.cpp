@@ -1,7 +1,7 @@
 // Cast and CastLike. Over the reals a Cast into a narrower float is the identity, and what leaves a type T reads its rounding
-// to T (DESIGN.md 3); a machine rounds where the Cast stands. The enclosure holds both: after narrowing, the hull of the value
-// and its rounding, marked `narrowed`; where a value leaves T, its rounding, joined with the value itself unless it is so marked
-// (the result of a computing op that both sides share is read as it is).
+// to T (resources/docs/decisions/numbers.md); a machine rounds where the Cast stands. The enclosure holds both: after narrowing, the hull of the
+// value and its rounding, marked `narrowed`; where a value leaves T, its rounding, joined with the value itself unless it is so marked (the result of
+// a computing op that both sides share is read as it is).
 //
 // A float outside an integer type's range converts as x86's instructions do in a C++ cast, which is what ONNX Runtime runs:
 // 8- and 16-bit types through i32, u32 through i64; "integer indefinite" (the smallest number) where those overflow.

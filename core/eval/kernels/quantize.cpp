@@ -1,7 +1,7 @@
 // QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 //
 // Quantising divides, rounds half to even, adds the zero point and saturates. In declared arithmetic the quotient rounds to the
-// scale's type first, as ONNX Runtime's kernels do; over the reals it does not (DESIGN.md 3), so enclosures charge nothing.
+// scale's type first, as ONNX Runtime's kernels do; over the reals it does not (resources/docs/decisions/numbers.md), so enclosures charge nothing.
 
 #include "core/eval/kernel_table.h"
 #include "core/eval/quantization.h"

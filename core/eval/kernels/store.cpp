@@ -1,4 +1,4 @@
-// The ops of domain "lemmascope", which our JSON's table reads and writes lower to (CONTRACT.md 1).
+// The ops of domain "lemmascope", which our JSON's table reads and writes lower to (resources/help/formats.md).
 
 #include "core/eval/kernel_table.h"
 #include "core/eval/movement.h"

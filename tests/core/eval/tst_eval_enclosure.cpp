@@ -316,7 +316,7 @@ class EvalEnclosureTest : public QObject {
                 }
             }
             if (node.op.name == "Floor" || (node.op.name == "Pow" && below(2) == 0)) {
-                continue; // a step between nearly equal numbers is a caveat, not an error (DESIGN.md 3)
+                continue; // a step between nearly equal numbers is a caveat, not an error (resources/docs/decisions/numbers.md)
             }
             node.results = {graph.addValue(Value{.name = node.op.name + std::to_string(k)})};
             values.push_back(node.results[0]);
