@@ -43,8 +43,11 @@ class Checker {
     Interrupt& m_interrupt;
     Engines m_engines;
     std::chrono::steady_clock::time_point m_end;
-    std::string m_lastFile; ///< in a pipeline the rewritten graph of one step is the reference of the next
-    std::shared_ptr<const Graph> m_lastGraph;
+    struct Opened {
+        std::string file;
+        std::shared_ptr<const Graph> graph;
+    };
+    std::vector<Opened> m_opened; ///< the two read last: a graph that two steps or two lines share is read once
 
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
     [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs);
@@ -62,13 +65,17 @@ CheckResult outOfTimeResult() {
 }
 
 Result<std::shared_ptr<const Graph>> Checker::open(const std::string& file) {
-    if (file == m_lastFile && m_lastGraph) {
-        return m_lastGraph;
+    const auto at = std::find_if(m_opened.begin(), m_opened.end(), [&](const Opened& one) { return one.file == file; });
+    if (at != m_opened.end()) {
+        std::rotate(m_opened.begin(), at, at + 1); // the other one is the next to go
+        return m_opened.front().graph;
+    }
+    if (m_opened.size() > 1) {
+        m_opened.pop_back(); // before reading: a third large model may not fit
     }
     auto graph = openGraph(file, m_interrupt);
     if (graph) {
-        m_lastFile = file;
-        m_lastGraph = *graph;
+        m_opened.insert(m_opened.begin(), {file, *graph});
     }
     return graph;
 }

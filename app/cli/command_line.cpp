@@ -182,7 +182,7 @@ Commands::Commands() {
 
 void Commands::addCheck() {
     checkApp = app.add_subcommand("check", "Check one pair, each step of a pipeline, or a list of pairs");
-    checkApp->add_option("GRAPHS", check.graphs, "REF REWRITTEN, or G0 G1 ... Gn, or one folder whose graphs are steps in name order");
+    checkApp->add_option("GRAPHS", check.graphs, "REF REWRITTEN, or G0 G1 ... Gn, or one folder whose graphs are steps in name order (2 before 10)");
     checkApp->add_option("--pairs", check.pairs, "Many pairs: tab-separated, header 'name reference rewritten options'")->type_name("FILE.tsv");
     checkApp->add_option("--json", check.json, "Write the result as JSON; - is standard output, text then goes to standard error")
         ->type_name("FILE|-");

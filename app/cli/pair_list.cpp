@@ -1,9 +1,9 @@
 #include "app/cli/pair_list.h"
 
 #include "core/report/files.h"
+#include "core/report/pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -11,32 +11,12 @@ namespace lemmascope::cli {
 
 namespace {
 
-bool isGraphFile(const std::string& name) {
-    static constexpr std::array<std::string_view, 4> Endings{".onnx", ".lsg.json", ".mlir", ".mlirbc"};
-    return !name.starts_with('.') && std::any_of(Endings.begin(), Endings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
-Result<std::vector<std::string>> graphsOf(const std::filesystem::path& folder) {
-    std::vector<std::string> files;
-    std::error_code problem;
-    for (std::filesystem::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
-        if (isGraphFile(at->path().filename().string()) && !at->is_directory(problem)) {
-            files.push_back(at->path().string());
-        }
-    }
-    if (problem) {
-        return fail(ErrorCode::NotFound, "cannot read the folder: " + problem.message(), folder.string());
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-PairList pipelineOf(const std::vector<std::string>& graphs) {
+PairList pipelineOf(const std::vector<std::filesystem::path>& graphs) {
     PairList list;
     list.single = graphs.size() == 2;
     list.pipeline = true;
-    for (std::size_t i = 0; i + 1 < graphs.size(); ++i) {
-        list.pairs.push_back({"step " + std::to_string(i + 1), graphs[i], graphs[i + 1], {}});
+    for (const PipelineStep& step : stepsOf(graphs)) {
+        list.pairs.push_back({step.name, step.reference.string(), step.rewritten.string(), {}});
     }
     return list;
 }
@@ -110,7 +90,7 @@ Result<PairList> listPairs(const CheckRequest& request) {
         return pairsOf(request.pairs);
     }
     if (request.graphs.size() >= 2) {
-        return pipelineOf(request.graphs);
+        return pipelineOf({request.graphs.begin(), request.graphs.end()});
     }
     const std::filesystem::path only = request.graphs.front();
     std::error_code problem;
@@ -121,12 +101,14 @@ Result<PairList> listPairs(const CheckRequest& request) {
     if (kind != std::filesystem::file_type::directory) {
         return fail(ErrorCode::Usage, "check: one file alone is no pair: give the rewritten graph too, or a folder", only.string());
     }
-    const Result<std::vector<std::string>> graphs = graphsOf(only);
+    const Result<std::vector<std::filesystem::path>> graphs = graphFilesOf(only);
     if (!graphs) {
         return tl::unexpected(graphs.error());
     }
     if (graphs->size() < 2) {
-        return fail(ErrorCode::Usage, "check: the folder holds " + std::to_string(graphs->size()) + " graphs, a pipeline needs two or more",
+        return fail(ErrorCode::Usage,
+                    "check: the folder holds " + std::to_string(graphs->size()) + (graphs->size() == 1 ? " graph" : " graphs") +
+                        ", a pipeline needs two or more",
                     only.string());
     }
     PairList list = pipelineOf(*graphs);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace lemmascope {
 
@@ -11,6 +12,11 @@ std::string oneLine(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == 0x7F; }, ' ');
     return text;
+}
+
+/// A step's number says little; the file that it made says which rewrite it was.
+std::string listedName(const PairReport& pair, bool pipeline) {
+    return oneLine(pipeline ? pair.name + "  " + std::filesystem::path(pair.rewritten).filename().string() : pair.name);
 }
 
 } // namespace
@@ -27,7 +33,7 @@ std::string pairsText(const std::vector<PairReport>& pairs, bool pipeline) {
         } else {
             ++counts[static_cast<std::size_t>(pair.verdict)];
         }
-        widest = std::max(widest, std::min<std::size_t>(pair.name.size(), 40));
+        widest = std::max(widest, std::min<std::size_t>(listedName(pair, pipeline).size(), 60));
     }
     std::string out = outcome.verdict ? std::string(name(*outcome.verdict)) : pairs.empty() ? "proved" : "error";
     if (outcome.strength && outcome.verdict == Verdict::Proved) {
@@ -45,7 +51,7 @@ std::string pairsText(const std::vector<PairReport>& pairs, bool pipeline) {
     }
     out += (errors > 0 ? ", " + std::to_string(errors) + " could not be checked" : "") + "\n";
     for (const PairReport& pair : pairs) {
-        const std::string shown = oneLine(pair.name);
+        const std::string shown = listedName(pair, pipeline);
         out += "  " + shown + std::string(2 + (widest > shown.size() ? widest - shown.size() : 0), ' ') + oneLine(pair.line) + "\n";
     }
     if (outcome.first && !pairs[*outcome.first].error) {

@@ -202,11 +202,28 @@ class TestCli : public QObject {
 
     void folderIsAPipelineInNameOrder() {
         QVERIFY(QDir(m_folder.path()).mkdir("steps"));
-        QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("steps/b.lsg.json")));
-        QVERIFY(QFile::copy(rew("relu_twice"), m_folder.filePath("steps/a.lsg.json")));
-        const Ran ran = run({"check", "steps"});
-        QVERIFY2(ran.out.startsWith("proved: "), qPrintable(ran.out + ran.err));
-        QCOMPARE(ran.status, 0);
+        // As numbers, 2 stands before 10; the wrong rewrite is the second step, whatever the bytes of the names say.
+        QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("steps/1-as-read.lsg.json")));
+        QVERIFY(QFile::copy(rew("relu_twice"), m_folder.filePath("steps/2-folded.lsg.json")));
+        QCOMPARE(run({"check", "steps"}).status, 0);
+        QVERIFY(QFile::copy(rew("scale_through_relu"), m_folder.filePath("steps/10-scaled.lsg.json")));
+        const Ran ran = run({"check", "steps", "--json", "-"});
+        QVERIFY2(ran.err.contains("step 1  2-folded.lsg.json"), qPrintable(ran.err));
+        const Json json = jsonOf(ran.out);
+        QCOMPARE(json["first"].get<int>(), 1);
+        QVERIFY(QString::fromStdString(json["pairs"][0]["rewritten"]).endsWith("2-folded.lsg.json"));
+        QVERIFY(QString::fromStdString(json["pairs"][1]["rewritten"]).endsWith("10-scaled.lsg.json"));
+        QCOMPARE(QString::fromStdString(json["pairs"][0]["verdict"]), "proved");
+        QVERIFY(ran.status != 0);
+    }
+
+    void stepsWithoutTwoGraphsAreRefused() {
+        QVERIFY(QDir(m_folder.path()).mkdir("lonely"));
+        QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("lonely/only.lsg.json")));
+        QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("lonely/.hidden.lsg.json")));
+        const Ran ran = run({"check", "lonely"});
+        QCOMPARE(ran.status, 64);
+        QVERIFY2(ran.err.contains("holds 1 graph"), qPrintable(ran.err));
     }
 
     void pairsTakeOptionsAndTheWorstIsTheStatus() {
