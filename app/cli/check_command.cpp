@@ -17,6 +17,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace lemmascope::cli {
 
@@ -47,10 +48,13 @@ class Checker {
         std::string file;
         std::shared_ptr<const Graph> graph;
     };
-    std::vector<Opened> m_opened; ///< the two read last: a graph that two steps or two lines share is read once
+    std::set<std::pair<std::string, std::string>> m_assumed; ///< pairs of --assume-equal that some step of a pipeline has
+    std::vector<Opened> m_opened;                            ///< the two read last: a graph that two steps or two lines share is read once
 
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
-    [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs);
+    /// `step`: one of a pipeline, which is asked what concerns it only.
+    [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs, bool step);
+    void keepAssumptionsOf(const Graph& reference, const Graph& rewritten, CheckOptions& options);
     [[nodiscard]] Result<void> writeLists(const std::vector<PairReport>& reports);
     [[nodiscard]] Result<void> exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options,
                                           const std::filesystem::path& folder);
@@ -80,7 +84,13 @@ Result<std::shared_ptr<const Graph>> Checker::open(const std::string& file) {
     return graph;
 }
 
-Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs) {
+void Checker::keepAssumptionsOf(const Graph& reference, const Graph& rewritten, CheckOptions& options) {
+    std::erase_if(options.assumedEqual,
+                  [&](const auto& pair) { return !reference.findValue(pair.first).isValid() || !rewritten.findValue(pair.second).isValid(); });
+    m_assumed.insert(options.assumedEqual.begin(), options.assumedEqual.end());
+}
+
+Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs, bool step) {
     const auto timeIsUp = [&](const Error& error) { return error.code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time; };
     if (outOfTime()) {
         return outOfTimeResult();
@@ -92,6 +102,9 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
     }
     CheckOptions options = request.options;
     options.userInputs = inputs;
+    if (step) {
+        keepAssumptionsOf(**reference, **rewritten, options);
+    }
     const std::chrono::duration<double> left = m_end - std::chrono::steady_clock::now();
     options.timeSeconds = std::max(0.0, std::min(options.timeSeconds, left.count()));
     CheckServices services = m_engines.services();
@@ -150,7 +163,7 @@ int Checker::one(const PairFiles& pair) {
     if (!inputs) {
         return report(m_console, inputs.error());
     }
-    Result<CheckResult> result = checkPair(pair, m_request, *inputs);
+    Result<CheckResult> result = checkPair(pair, m_request, *inputs, false);
     if (!result) {
         return report(m_console, result.error());
     }
@@ -188,7 +201,8 @@ int Checker::several(const PairList& list) {
     for (const PairFiles& pair : list.pairs) {
         const Result<CheckRequest> request = withPairOptions(m_request, pair.options);
         const auto inputs = request ? readInputFiles(request->inputs) : Result<NamedTensors>(tl::unexpected(request.error()));
-        const Result<CheckResult> result = inputs ? checkPair(pair, *request, *inputs) : Result<CheckResult>(tl::unexpected(inputs.error()));
+        const Result<CheckResult> result =
+            inputs ? checkPair(pair, *request, *inputs, list.pipeline) : Result<CheckResult>(tl::unexpected(inputs.error()));
         if (m_interrupt.cause() == Interrupt::Cause::Signal) {
             return report(m_console, Error{ErrorCode::Cancelled, "interrupted", {}});
         }
@@ -202,6 +216,14 @@ int Checker::several(const PairList& list) {
             if (!written) {
                 return report(m_console, written.error());
             }
+        }
+    }
+    for (const auto& [mine, theirs] : m_request.options.assumedEqual) {
+        if (list.pipeline && !m_assumed.contains({mine, theirs})) {
+            return report(m_console,
+                          Error{ErrorCode::BadData,
+                                "--assume-equal " + mine + "=" + theirs + ": no step has '" + mine + "' before and '" + theirs + "' after it",
+                                {}});
         }
     }
     m_console.answer(pairsText(reports, list.pipeline));

@@ -31,13 +31,13 @@ struct PairText {
     std::vector<std::string> maps;
     std::vector<std::string> ranges;
     std::vector<std::string> sizes;
+    std::vector<std::string> assumed;
     std::vector<std::string> inputs;
     bool specialValues = false;
 };
 
 /// Options whose engine comes with a later version: taken, so that the message can say so.
 struct LaterText {
-    std::vector<std::string> assumeEqual;
     std::string definitions;
     bool crossCheck = false;
     std::string entry;
@@ -71,6 +71,9 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
         ->allow_extra_args(false);
     app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
     app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
+    app.add_option("--assume-equal", text.assumed, "Accept a difference: the rewritten graph's value B is taken to be the reference's A")
+        ->type_name("A=B")
+        ->allow_extra_args(false);
 }
 
 Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options) {
@@ -115,12 +118,18 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
         }
         options.sizes[parts->first] = *length;
     }
+    for (const std::string& pair : text.assumed) {
+        const auto parts = splitAssignment("--assume-equal", pair);
+        if (!parts) {
+            return tl::unexpected(parts.error());
+        }
+        options.assumedEqual.push_back(*parts);
+    }
     return options;
 }
 
 std::string laterOption(const LaterText& later) {
-    const std::pair<bool, const char*> given[] = {{!later.assumeEqual.empty(), "--assume-equal: assumed equalities come with the exact algebra"},
-                                                  {!later.definitions.empty(), "--definitions: definition files come with the exact algebra"},
+    const std::pair<bool, const char*> given[] = {{!later.definitions.empty(), "--definitions: definition files come with the exact algebra"},
                                                   {later.crossCheck, "--cross-check: the second solver comes with the exact algebra"},
                                                   {!later.entry.empty(), "--entry: MLIR programs come with the interpreter"},
                                                   {later.mayAlias, "--may-alias: MLIR programs come with the interpreter"},
@@ -199,7 +208,6 @@ void Commands::addCheck() {
     checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")
         ->type_name("name=file.npy")
         ->allow_extra_args(false);
-    checkApp->add_option("--assume-equal", later.assumeEqual, "Not in this version")->type_name("A=B")->allow_extra_args(false);
     checkApp->add_option("--definitions", later.definitions, "Not in this version")->type_name("FILE");
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
     checkApp->add_option("--entry", later.entry, "Not in this version")->type_name("NAME");

@@ -124,6 +124,15 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     m_result.rewritten = std::make_shared<const GraphTree>(std::move(*rewrittenTree));
     m_result.assumptions = m_pairing.assumptions;
     m_result.caveats = m_pairing.caveats;
+    Result<std::vector<AssumedPair>> assumed = assumedPairs(*m_result.reference, *m_result.rewritten, *rewritten, m_options.assumedEqual, m_stop);
+    if (!assumed) {
+        return tl::unexpected(assumed.error());
+    }
+    m_result.assumed = std::move(*assumed);
+    for (const AssumedPair& pair : m_result.assumed) {
+        m_result.assumptions.push_back({"assumed-equal", "'" + pair.rewrittenName + "' of the rewritten graph is taken to be '" + pair.referenceName +
+                                                             "' of the reference, as accepted"});
+    }
     if (Result<void> built = build(); !built) {
         return tl::unexpected(built.error());
     }
@@ -142,6 +151,16 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
                                           m_pairing.rewritten->value(m_pairing.rewritten->inputs[k]).type);
             }
         }
+        std::map<FlatValueId, TermId> replaced;
+        for (const AssumedPair& pair : m_result.assumed) {
+            const TermId term = m_reference.values[pair.reference.index];
+            if (!term.isValid()) {
+                return fail(ErrorCode::Unsupported, "--assume-equal " + pair.referenceName + "=" + pair.rewrittenName + ": '" + pair.referenceName +
+                                                        "' of the reference has no meaning of its own here");
+            }
+            replaced[pair.rewritten] = term;
+        }
+        builder.replace(std::move(replaced));
         Result<GraphTerms> second = builder.build(*m_result.rewritten, theirs, m_stop);
         if (!second) {
             return tl::unexpected(second.error());
@@ -152,6 +171,9 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     m_result.times.termCount = m_store.size();
     const Clock::time_point pairingStart = Clock::now();
     m_result.correspondence = correspondenceOf(*m_result.reference, *m_result.rewritten, m_reference, m_rewritten);
+    for (const AssumedPair& pair : m_result.assumed) {
+        markAssumed(pair);
+    }
     if (m_services.correspondence) {
         m_services.correspondence(m_result.correspondence);
     }
@@ -213,6 +235,21 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     m_result.times.total = secondsSince(m_start);
     report(CheckProgress::Stage::Done, m_result.lemmas.size(), m_result.lemmas.size());
     return std::move(m_result);
+}
+
+void Checker::markAssumed(const AssumedPair& pair) {
+    Correspondence& marks = m_result.correspondence;
+    const FlatNodeId mine = producerOf(*m_result.reference, pair.reference);
+    const FlatNodeId theirs = producerOf(*m_result.rewritten, pair.rewritten);
+    marks.partnerOfReferenceValue[pair.reference.index] = pair.rewritten;
+    if (mine.isValid()) {
+        marks.reference[mine.index].partner = theirs;
+        marks.reference[mine.index].reason = "'" + pair.rewrittenName + "' is assumed equal, as accepted";
+    }
+    if (theirs.isValid()) {
+        marks.rewritten[theirs.index].partner = mine;
+        marks.rewritten[theirs.index].reason = "assumed equal to '" + pair.referenceName + "' of the reference, as accepted";
+    }
 }
 
 bool Checker::loopIsShared(FlatNodeId node) const {
@@ -432,6 +469,9 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
     }
     problem.symbols = m_pairing.symbols;
     problem.lookForFaults = m_accessFails;
+    for (const AssumedPair& pair : m_result.assumed) {
+        problem.assumed.emplace_back(pair.reference, pair.rewritten);
+    }
     const auto widen = [](const GraphTree& tree, const std::vector<NodeRelation>& relations, const GraphTerms& terms, const GraphTerms& others) {
         Widening widening;
         widening.nodes.resize(tree.nodeCount());

@@ -2,6 +2,7 @@
 
 #include "core/eval/evaluator.h"
 #include "core/graph/graph_tree.h"
+#include "core/prove/assumed.h"
 #include "core/prove/verdict.h"
 
 #include <cstdint>
@@ -146,13 +147,15 @@ struct CheckResult {
     std::optional<FaultReport> fault;
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
+    std::vector<AssumedPair> assumed; ///< differences that the user accepts; also told among `assumptions`
     std::vector<Remark> assumptions;
     std::vector<Remark> caveats;
     std::vector<ConstantError> constants;
     CheckTimes times;
 };
 
-/// The first line of `check`: `proved: exact`, `refuted: value: y[0,1] is 2, rewritten 3`, `unproved: relies on foo`.
+/// The first line of `check`: `proved: exact`, `refuted: value: y[0,1] is 2, rewritten 3`, `unproved: relies on foo`; what is
+/// assumed equal stands at the end of a proof or a counterexample: `proved: exact (assuming A=B)`.
 [[nodiscard]] std::string verdictLine(const CheckResult& result);
 
 } // namespace lemmascope

@@ -44,6 +44,7 @@ class Checker {
     std::optional<SearchResult> m_search;
 
     [[nodiscard]] Result<void> build();
+    void markAssumed(const AssumedPair& pair);
     void proveAccesses(Prover& prover);
     [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
     [[nodiscard]] Result<void> decide(Prover& prover);

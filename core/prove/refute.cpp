@@ -82,7 +82,9 @@ class Search {
     };
 
     [[nodiscard]] bool expired() const { return m_stop.stop_requested() || std::chrono::steady_clock::now() > m_options.deadline; }
-    [[nodiscard]] Result<Evaluation> runSide(bool rewritten, const Candidate& candidate, Arithmetic arithmetic);
+    /// `reference`: the run that the rewritten graph takes assumed values from; null for the reference itself.
+    [[nodiscard]] Result<Evaluation> runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic);
+    [[nodiscard]] Result<void> takeAssumed(const Evaluation& reference, EvaluateOptions& options) const;
     [[nodiscard]] std::optional<Runs> runBoth(const Candidate& candidate, Arithmetic arithmetic);
     /// Tries one candidate: a confirmed difference, else remembers an unconfirmed one.
     [[nodiscard]] std::optional<Hit> examine(const Candidate& candidate, bool remember);
@@ -128,7 +130,27 @@ std::map<FlatValueId, Tensor> Search::openValues(bool rewritten, const Candidate
     return out;
 }
 
-Result<Evaluation> Search::runSide(bool rewritten, const Candidate& candidate, Arithmetic arithmetic) {
+Result<void> Search::takeAssumed(const Evaluation& reference, EvaluateOptions& options) const {
+    for (const auto& [mine, theirs] : m.assumed) {
+        const Value& value = m.reference->value(mine);
+        options.given.erase(theirs);
+        options.givenEnclosures.erase(theirs);
+        if (options.arithmetic == Arithmetic::Enclosure && reference.enclosures[mine.index]) {
+            options.givenEnclosures.emplace(theirs, *reference.enclosures[mine.index]);
+        } else if (reference.values[mine.index]) {
+            options.given.emplace(theirs, *reference.values[mine.index]);
+        } else if (value.constant) {
+            options.given.emplace(theirs, *value.constant); // one that a run leaves out for its size
+        } else {
+            // Its own value instead would let the accepted difference refute.
+            return fail(ErrorCode::Unsupported, "'" + value.name + "', which the rewritten graph takes over, has no value on this input");
+        }
+    }
+    return {};
+}
+
+Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic) {
+    const bool rewritten = reference != nullptr;
     const GraphTree& tree = rewritten ? *m.rewritten : *m.reference;
     std::vector<std::optional<Tensor>> inputs(tree.top().inputs.size());
     for (std::size_t k = 0; k < m.inputs.size(); ++k) {
@@ -154,16 +176,21 @@ Result<Evaluation> Search::runSide(bool rewritten, const Candidate& candidate, A
     } else {
         options.given = openValues(rewritten, candidate, arithmetic);
     }
+    if (rewritten) {
+        if (const Result<void> taken = takeAssumed(*reference, options); !taken) {
+            return tl::unexpected(taken.error());
+        }
+    }
     return evaluate(tree, inputs, options, m_runs.get_token());
 }
 
 std::optional<Search::Runs> Search::runBoth(const Candidate& candidate, Arithmetic arithmetic) {
-    Result<Evaluation> reference = runSide(false, candidate, arithmetic);
+    Result<Evaluation> reference = runSide(nullptr, candidate, arithmetic);
     if (!reference) {
         m_result.trouble = "reference: " + reference.error().text();
         return std::nullopt;
     }
-    Result<Evaluation> rewritten = runSide(true, candidate, arithmetic);
+    Result<Evaluation> rewritten = runSide(&*reference, candidate, arithmetic);
     if (!rewritten) {
         m_result.trouble = "rewritten: " + rewritten.error().text();
         return std::nullopt;

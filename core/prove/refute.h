@@ -42,6 +42,8 @@ struct SearchProblem {
     std::vector<std::pair<FlatValueId, FlatValueId>> partners;        ///< values believed equal, reference first, in topological order
     std::vector<std::pair<FlatValueId, std::uint32_t>> referenceOpen; ///< results of open ops and the number of their term
     std::vector<std::pair<FlatValueId, std::uint32_t>> rewrittenOpen;
+    /// Values of the rewritten graph that a run takes over from the reference's (first): differences that the user accepts.
+    std::vector<std::pair<FlatValueId, FlatValueId>> assumed;
     bool lookForFaults = false; ///< some range lemma is not proved
 };
 

@@ -83,6 +83,10 @@ std::string verdictLine(const CheckResult& result) {
     case Verdict::Unproved:
     case Verdict::Undecided: add(result.reason); break;
     }
+    // An unproved or undecided verdict claims nothing that an assumption could weaken; a type or a fault stands without it.
+    if (!result.assumed.empty() && (result.verdict == Verdict::Proved || (result.verdict == Verdict::Refuted && result.counterexample))) {
+        line += " (assuming " + assumedText(result.assumed) + ")";
+    }
     // One line, whatever a name or a reason holds.
     for (char& c : line) {
         const auto code = static_cast<unsigned char>(c);

@@ -195,6 +195,14 @@ GraphPair anonymised(const GraphPair& pair) {
     GraphPair out;
     out.reference = names.top(*pair.reference);
     out.rewritten = names.top(*pair.rewritten);
+    for (const auto& [mine, theirs] : pair.assumed) {
+        // Renaming keeps every value's number. A value that was cut off leaves a name that the check will refuse.
+        const auto renamed = [](const Graph& before, const Graph& after, const std::string& old) {
+            const ValueId id = before.findValue(old);
+            return id.isValid() ? after.value(id).name : "gone:" + old;
+        };
+        out.assumed.emplace_back(renamed(*pair.reference, *out.reference, mine), renamed(*pair.rewritten, *out.rewritten, theirs));
+    }
     for (const auto& [old, current] : pair.inputNames) {
         if (const auto at = names.inputNames.find(current); at != names.inputNames.end()) {
             out.inputNames[old] = at->second;

@@ -21,13 +21,14 @@ namespace lemmascope {
 namespace {
 
 /// The options a receiver needs: the rest is written into the graphs.
-CheckOptions bareOptions(const CheckOptions& options) {
+CheckOptions bareOptions(const CheckOptions& options, const GraphPair& pair) {
     CheckOptions bare = options;
     bare.outputs.clear();
     bare.mapped.clear();
     bare.inputRanges.clear();
     bare.sizes.clear();
     bare.userInputs.clear();
+    bare.assumedEqual = pair.assumed;
     return bare;
 }
 
@@ -74,7 +75,7 @@ Result<Chosen> choose(const CheckResult& result, const BugReportOptions& options
         if (options.anonymous) {
             pair = anonymised(pair);
         }
-        const CheckOptions bare = bareOptions(options.check);
+        const CheckOptions bare = bareOptions(options.check, pair);
         Result<CheckResult> again = options.recheck(pair.reference, pair.rewritten, bare, stop);
         if (!again && again.error().code == ErrorCode::Cancelled) {
             return tl::unexpected(again.error());
@@ -229,7 +230,7 @@ std::string statedText(const CheckResult& told, const Chosen& chosen, const BugR
     if (lemma == nullptr || !lemma->text.empty() || !options.recheck) {
         return {};
     }
-    CheckOptions asked = bareOptions(options.check);
+    CheckOptions asked = bareOptions(options.check, chosen.pair);
     asked.lookForCounterexample = false;
     const Result<CheckResult> stated = options.recheck(chosen.pair.reference, chosen.pair.rewritten, asked, std::move(stop));
     if (!stated) {
@@ -252,8 +253,9 @@ std::string lemmaText(const CheckResult& result) {
 
 ReportSection scopeSection(const CheckResult& result, const BugReport& report) {
     // Facts about inputs and sizes narrow the question; how things were paired and which laws were used do not.
-    const bool narrowed = std::any_of(result.assumptions.begin(), result.assumptions.end(),
-                                      [](const Remark& remark) { return remark.kind == "fact" || remark.kind == "size"; });
+    const bool narrowed = std::any_of(result.assumptions.begin(), result.assumptions.end(), [](const Remark& remark) {
+        return remark.kind == "fact" || remark.kind == "size" || remark.kind == "assumed-equal";
+    });
     ReportSection scope{.title = "Scope"};
     scope.paragraphs.push_back("Do both graphs give the same for every input" + std::string(narrowed ? " that the facts below allow" : "") +
                                "? Lemmascope answers proved, refuted (by a confirmed input), unproved (a lemma fails, no difference was "
@@ -360,6 +362,9 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
     ReplayPlan plan;
     plan.verdictLine = verdictLine(told);
     plan.options = options.check.wanted == Strength::Rounded ? "" : " --strength " + std::string(name(options.check.wanted));
+    for (const auto& [mine, theirs] : chosen->pair.assumed) {
+        plan.options += " --assume-equal " + shellWord(mine + "=" + theirs);
+    }
     for (const auto& [graph, stem] : {std::pair{&chosen->pair.reference, "reference"}, std::pair{&chosen->pair.rewritten, "rewritten"}}) {
         const bool json = writer.graph(**graph, std::string(stem) + ".lsg.json");
         const bool onnx = writer.graph(**graph, std::string(stem) + ".onnx");

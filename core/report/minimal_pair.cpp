@@ -207,6 +207,9 @@ GraphPair wholePair(const CheckResult& result, const std::map<std::string, Integ
             }
         }
     }
+    for (const AssumedPair& one : result.assumed) {
+        pair.assumed.emplace_back(reference->values.at(one.reference.index).name, rewritten->values.at(one.rewritten.index).name);
+    }
     pair.reference = std::move(reference);
     pair.rewritten = std::move(rewritten);
     return pair;
@@ -251,6 +254,16 @@ GraphPair cutToCone(const GraphPair& pair, const CheckResult& result) {
             }
         }
     }
+    // What is assumed equal stays, so that the question stays the same; constants are not cut off by name, so a pair that speaks
+    // of one nobody reads is left whole.
+    for (const AssumedPair& one : result.assumed) {
+        for (const bool mine : {true, false}) {
+            const NodeId producer = (mine ? *pair.reference : *pair.rewritten).values.at(mine ? one.reference.index : one.rewritten.index).producer;
+            if (producer.isValid()) {
+                (mine ? keptReference : keptRewritten).push_back(producer);
+            }
+        }
+    }
     const auto referenceOutputs = positions(*pair.reference, decisive->reference);
     const auto rewrittenOutputs = positions(*pair.rewritten, decisive->rewritten);
     if (referenceOutputs.empty() || rewrittenOutputs.empty()) {
@@ -266,6 +279,7 @@ GraphPair cutToCone(const GraphPair& pair, const CheckResult& result) {
     GraphPair out;
     out.outputNames = pair.outputNames;
     out.inputNames = pair.inputNames;
+    out.assumed = pair.assumed;
     // First without inputs to keep, then once more with what the other side needs: inputs stay paired.
     const auto rewrittenAlone = cutGraph(*pair.rewritten, rewrittenOutputs, keptRewritten, {});
     out.reference = cutGraph(*pair.reference, referenceOutputs, keptReference, inputNames(*rewrittenAlone));

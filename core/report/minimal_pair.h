@@ -17,6 +17,8 @@ struct GraphPair {
     std::shared_ptr<const Graph> rewritten;
     std::map<std::string, std::string> outputNames; ///< name of a checked output -> its name here
     std::map<std::string, std::string> inputNames;  ///< name of a reference input -> its name here
+    /// Names here of the values that are assumed equal, reference first.
+    std::vector<std::pair<std::string, std::string>> assumed;
 };
 
 /// The checked graphs as they are, with what options added to them written in: ranges of inputs, sizes (already in the types),

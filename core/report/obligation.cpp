@@ -50,7 +50,8 @@ std::string obligationText(const CheckResult& result) {
         out += "; " + oneLine(lemma.id) + ": " + oneLine(lemma.title) + "\n; sha256 " + lemma.digest + "\n" + lemma.text;
         out += lemma.text.back() == '\n' ? "" : "\n";
     }
-    return out.empty() ? "; no lemma has a text: everything was decided by terms and index maps\n" : out;
+    out = out.empty() ? "; no lemma has a text: everything was decided by terms and index maps\n" : out;
+    return result.assumed.empty() ? out : "; assuming " + oneLine(assumedText(result.assumed)) + " (reference=rewritten)\n" + out;
 }
 
 std::string obligationDigest(const CheckResult& result) { return sha256Hex(obligationText(result)); }
@@ -70,6 +71,19 @@ Result<void> writeObligation(const CheckResult& result, const std::filesystem::p
     json.integer(1);
     json.key("digest");
     json.string(obligationDigest(result));
+    if (!result.assumed.empty()) {
+        json.key("assumed_equal");
+        json.beginArray();
+        for (const AssumedPair& pair : result.assumed) {
+            json.beginObject(JsonWriter::Layout::InLine);
+            json.key("reference");
+            json.string(pair.referenceName);
+            json.key("rewritten");
+            json.string(pair.rewrittenName);
+            json.endObject();
+        }
+        json.endArray();
+    }
     json.key("lemmas");
     json.beginArray();
     for (std::size_t i = 0; i < result.lemmas.size(); ++i) {

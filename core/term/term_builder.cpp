@@ -72,12 +72,12 @@ Result<void> TermBuilder::buildInstance(std::uint32_t instance, const std::vecto
     for (std::size_t v = 0; v < graph.values.size(); ++v) {
         const Value& value = graph.values[v];
         if (value.constant) {
-            m_out->values[place.valueBase + v] = m_store.constant(*value.constant);
+            set(FlatValueId(place.valueBase + v), m_store.constant(*value.constant));
         }
     }
     for (std::size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) {
         if (graph.inputs[i].isValid()) {
-            m_out->values[place.valueBase + graph.inputs[i].index] = inputs[i];
+            set(FlatValueId(place.valueBase + graph.inputs[i].index), inputs[i]);
         }
     }
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -274,7 +274,7 @@ Result<void> TermBuilder::buildNode(std::uint32_t instance, NodeId id) {
                     term = m_store.apply(m_store.internOperator(op), {}, value.type);
                 }
             }
-            m_out->values[place.valueBase + node.results[k].index] = term;
+            set(FlatValueId(place.valueBase + node.results[k].index), term);
         }
     }
     return {};

@@ -50,6 +50,9 @@ class TermBuilder {
     /// `inputs`: the term of each of the top graph's inputs.
     [[nodiscard]] Result<GraphTerms> build(const GraphTree& tree, const std::vector<TermId>& inputs, std::stop_token stop = {});
 
+    /// Values of the graph built next whose terms are given instead, whatever computes them: all that reads them sees these.
+    void replace(std::map<FlatValueId, TermId> terms) { m_replaced = std::move(terms); }
+
     [[nodiscard]] TermStore& store() { return m_store; }
     [[nodiscard]] Movements& move() { return m_move; }
 
@@ -62,7 +65,12 @@ class TermBuilder {
     std::vector<PathCondition> m_path;
     std::uint32_t m_loopDepth = 0;
     std::stop_token m_stop;
+    std::map<FlatValueId, TermId> m_replaced;
 
+    void set(FlatValueId value, TermId term) {
+        const auto at = m_replaced.find(value);
+        m_out->values[value.index] = at == m_replaced.end() ? term : at->second;
+    }
     [[nodiscard]] Result<void> buildInstance(std::uint32_t instance, const std::vector<TermId>& inputs);
     [[nodiscard]] Result<void> buildNode(std::uint32_t instance, NodeId node);
     [[nodiscard]] Result<std::vector<TermId>> buildNested(std::uint32_t parent, std::uint32_t child, const std::vector<TermId>& inputs);

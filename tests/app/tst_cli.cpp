@@ -57,6 +57,15 @@ class TestCli : public QObject {
         return file.fileName();
     }
 
+    /// x -> first -> `inner` -> second -> y
+    static QByteArray graph(const QByteArray& first, const QByteArray& inner, const QByteArray& second) {
+        return "{\"format\": \"lemmascope-graph\", \"version\": 1, \"opset\": 17, \"inputs\": [{\"name\": \"x\", \"type\": \"f32\", \"shape\": "
+               "[3]}], "
+               "\"nodes\": [{\"op\": \"" +
+               first + "\", \"in\": [\"x\"], \"out\": [\"" + inner + "\"]}, {\"op\": \"" + second + "\", \"in\": [\"" + inner +
+               "\"], \"out\": [\"y\"]}], \"outputs\": [\"y\"]}";
+    }
+
     static Json jsonOf(const QString& text) { return Json::parse(text.toStdString(), nullptr, false); }
 
   private slots:
@@ -89,7 +98,7 @@ class TestCli : public QObject {
         QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
         QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
         QTest::newRow("definitions") << QStringList{"check", "a", "b", "--definitions", "d"} << "--definitions";
-        QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a=b"} << "--assume-equal";
+        QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a"} << "--assume-equal";
         QTest::newRow("eval without inputs") << QStringList{"eval", ref("distributive")} << "--random";
     }
     void usageErrorsEndWith64() {
@@ -215,6 +224,72 @@ class TestCli : public QObject {
         QVERIFY(QString::fromStdString(json["pairs"][1]["rewritten"]).endsWith("10-scaled.lsg.json"));
         QCOMPARE(QString::fromStdString(json["pairs"][0]["verdict"]), "proved");
         QVERIFY(ran.status != 0);
+    }
+
+    void acceptedDifferencesAreProvedAndSaid() {
+        const QString before = write("tanh.lsg.json", graph("Tanh", "a", "Relu"));
+        const QString after = write("sigmoid.lsg.json", graph("Sigmoid", "s", "Relu"));
+        const QString wrong = write("wrong.lsg.json", graph("Sigmoid", "s", "Neg"));
+        QCOMPARE(run({"check", before, after}).status, 1);
+        Ran ran = run({"check", before, after, "--assume-equal", "a=s", "--json", "-"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.err.startsWith("proved: identical (assuming a=s)\n"), qPrintable(ran.err));
+        QCOMPARE(QString::fromStdString(jsonOf(ran.out)["assumptions"][0]["kind"]), "assumed-equal");
+        ran = run({"check", before, wrong, "--assume-equal", "a=s"});
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(ran.out.section('\n', 0, 0).endsWith("(assuming a=s)"), qPrintable(ran.out));
+        ran = run({"check", before, after, "--assume-equal", "aa=s"});
+        QCOMPARE(ran.status, 65);
+        QVERIFY2(ran.err.contains("tanh.lsg.json") && ran.err.contains("no value 'aa'"), qPrintable(ran.err));
+
+        // Each step of a pipeline is asked what concerns it; what concerns none is refused.
+        ran = run({"check", before, after, wrong, "--assume-equal", "a=s"});
+        QVERIFY2(ran.out.contains("proved: identical (assuming a=s)") && ran.out.contains("first at step 2 of 2"), qPrintable(ran.out));
+        QCOMPARE(run({"check", before, after, after, "--assume-equal", "a=s"}).status, 0);
+        QCOMPARE(run({"check", before, after, after, "--assume-equal", "s=a"}).status, 65);
+
+        ran = run({"obligation", before, after, "--assume-equal", "a=s"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.out.startsWith("; assuming a=s (reference=rewritten)\n"), qPrintable(ran.out));
+        QCOMPARE(run({"obligation", before, after, "--assume-equal", "a=s", "-o", m_folder.filePath("accepted")}).status, 0);
+        QFile manifest(m_folder.filePath("accepted/manifest.json"));
+        QVERIFY(manifest.open(QIODevice::ReadOnly));
+        QCOMPARE(QString::fromStdString(jsonOf(QString::fromUtf8(manifest.readAll()))["assumed_equal"][0]["rewritten"]), "s");
+        // A line of a list may accept too.
+        const QString list =
+            write("accept.tsv", ("name\treference\trewritten\toptions\none\t" + before + "\t" + after + "\t--assume-equal a=s\n").toUtf8());
+        QCOMPARE(run({"check", "--pairs", list}).status, 0);
+    }
+
+    void reportsCarryWhatIsAccepted_data() {
+        QTest::addColumn<bool>("anonymous");
+        QTest::newRow("named") << false;
+        QTest::newRow("anonymous") << true;
+    }
+    void reportsCarryWhatIsAccepted() {
+        QFETCH(bool, anonymous);
+        const QString before = write("tanh.lsg.json", graph("Tanh", "a", "Relu"));
+        const QString wrong = write("wrong.lsg.json", graph("Sigmoid", "s", "Neg"));
+        const QString folder = m_folder.filePath(anonymous ? "accept-a" : "accept-b");
+        QStringList command{"check", before, wrong, "--assume-equal", "a=s", "--export", folder};
+        if (anonymous) {
+            command << "--anonymous";
+        }
+        const Ran ran = run(command);
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(!ran.err.contains("comes out otherwise"), qPrintable(ran.err));
+        QFile script(folder + "/replay.sh");
+        QVERIFY(script.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(script.readAll());
+        QVERIFY2(text.contains("--assume-equal ") && text.contains("a=s") == !anonymous, qPrintable(text));
+        QProcess replay;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("LEMMASCOPE_CLI", Program);
+        replay.setProcessEnvironment(environment);
+        replay.start("sh", {folder + "/replay.sh"});
+        QVERIFY(replay.waitForFinished(60'000));
+        QCOMPARE(replay.exitCode(), 1);
+        QVERIFY(replay.readAllStandardOutput().contains("(assuming "));
     }
 
     void stepsWithoutTwoGraphsAreRefused() {

@@ -1,28 +1,14 @@
 #include "core/format/json/json_fields.h"
 
+#include "core/base/nearest.h"
+
 #include <algorithm>
 #include <cassert>
 #include <charconv>
-#include <numeric>
 
 namespace lemmascope::json {
 
 namespace {
-
-std::size_t editDistance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-        }
-    }
-    return row[b.size()];
-}
 
 /// Decimal exponent of a JSON number's first digit that is not 0: tells overflow from underflow.
 std::int64_t magnitude(std::string_view text) {
@@ -105,26 +91,6 @@ std::string inQuotes(std::string_view name) {
         out += "...";
     }
     return out + "'";
-}
-
-std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-    constexpr std::size_t Longest = 64;
-    std::optional<std::string_view> best;
-    std::size_t bestDistance = word.size() / 3 + 1; // a word of two letters is near to anything
-    if (word.size() > Longest) {
-        return best;
-    }
-    for (const std::string_view candidate : candidates) {
-        if (candidate.size() > Longest) {
-            continue;
-        }
-        const std::size_t distance = editDistance(word, candidate);
-        if (distance < bestDistance) {
-            bestDistance = distance;
-            best = candidate;
-        }
-    }
-    return best;
 }
 
 std::string stringOf(const Value& value, std::string_view what, Problem& problem) {
@@ -221,7 +187,7 @@ Fields::Fields(const Value& value, std::string_view what, std::initializer_list<
         if (slot == m_count) {
             const std::string name = key->string();
             std::string message = "unknown key " + inQuotes(name) + " in " + std::string(what);
-            const auto near = nearest(name, std::vector<std::string_view>(m_keys.begin(), m_keys.begin() + static_cast<std::ptrdiff_t>(m_count)));
+            const auto near = nearestWord(name, std::vector<std::string_view>(m_keys.begin(), m_keys.begin() + static_cast<std::ptrdiff_t>(m_count)));
             if (near) {
                 message += "; did you mean '" + std::string(*near) + "'?";
             } else {

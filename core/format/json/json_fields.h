@@ -31,8 +31,6 @@ class Problem {
 
 /// `'x'`, shortened and without control characters: names from a file, in messages.
 [[nodiscard]] std::string inQuotes(std::string_view name);
-/// The candidate nearest to `word` if it is near enough to be meant (edit distance at most a third of the word's length).
-[[nodiscard]] std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 /// Checked conversions of one value. Each reports what was found and expected, and returns a harmless value then.
 [[nodiscard]] std::string nameOf(const Value& value, std::string_view what, Problem& problem);

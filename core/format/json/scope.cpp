@@ -1,5 +1,7 @@
 #include "core/format/json/scope.h"
 
+#include "core/base/nearest.h"
+
 #include <algorithm>
 
 namespace lemmascope::json {
@@ -139,7 +141,7 @@ std::string Scope::unknownText(const std::string& name) {
         }
     }
     std::sort(names.begin(), names.end());
-    const std::optional<std::string_view> near = names.size() < MostNames ? nearest(name, names) : std::nullopt;
+    const std::optional<std::string_view> near = names.size() < MostNames ? nearestWord(name, names) : std::nullopt;
     return "unknown name; define it before this node" + (near ? " (did you mean " + inQuotes(*near) + "?)" : std::string());
 }
 
