@@ -14,8 +14,8 @@ struct SourceFile {
     QStringList lines;
 };
 
-const std::set<QString> AllCore{"base",  "graph", "program", "worker", "format", "eval",     "term",
-                                "prove", "match", "interp",  "layout", "report", "workspace"};
+const std::set<QString> AllCore{"base",  "graph", "program", "worker", "format", "eval",   "term",
+                                "prove", "match", "interp",  "layout", "report", "sample", "workspace"};
 
 /// Folders of core that each folder of core may include, besides itself.
 const std::map<QString, std::set<QString>> Allowed{
@@ -27,9 +27,10 @@ const std::map<QString, std::set<QString>> Allowed{
     {"eval", {"base", "graph"}},
     {"layout", {"base", "graph", "worker"}},
     {"term", {"base", "graph", "eval"}},
-    {"prove", {"base", "graph", "eval", "term", "worker"}},
-    {"match", {"base", "graph", "eval", "term", "worker", "prove"}},
-    {"interp", {"base", "graph", "program", "eval", "term", "worker", "prove"}},
+    {"sample", {"base", "graph", "eval", "term"}},
+    {"prove", {"base", "graph", "eval", "term", "sample", "worker"}},
+    {"match", {"base", "graph", "eval", "term", "sample", "worker", "prove"}},
+    {"interp", {"base", "graph", "program", "eval", "term", "sample", "worker", "prove"}},
     {"report", AllCore},
     {"workspace", AllCore},
 };
