@@ -1,6 +1,7 @@
 #include "core/eval/evaluator.h"
 
 #include "core/eval/interpreter.h"
+#include "core/graph/definition_library.h"
 
 #include <new>
 
@@ -22,7 +23,8 @@ bool hasKernel(const OpId& op, ElementType firstOperand) {
         return true;
     }
     const Kernel* kernel = findKernel(op);
-    return kernel != nullptr && (firstOperand == ElementType::Undefined || acceptsType(kernel->types, firstOperand));
+    return (kernel != nullptr && (firstOperand == ElementType::Undefined || acceptsType(kernel->types, firstOperand))) ||
+           DefinitionLibrary::builtin().find(op) != nullptr;
 }
 
 Result<std::vector<Tensor>> evaluateNode(const Node& node, const std::vector<std::optional<Tensor>>& operands) {

@@ -87,7 +87,7 @@ struct EvaluateOptions {
 [[nodiscard]] Result<Evaluation> evaluate(const GraphTree& tree, const std::vector<std::optional<Tensor>>& inputs,
                                           const EvaluateOptions& options = {}, std::stop_token stop = {});
 
-/// True if the op has a kernel at this version, on these element types as far as known.
+/// True if the op has a kernel at this version, on these element types as far as known, or a definition of ours.
 [[nodiscard]] bool hasKernel(const OpId& op, ElementType firstOperand = ElementType::Undefined);
 
 /// Evaluates one node without nested graphs on constants (used to fold): results in order, or an error.

@@ -272,6 +272,13 @@ Result<void> Interpreter::runKernel(const Node& node, FlatNodeId id, std::vector
     const bool typed = kernel != nullptr && (kernel->types == KernelTypes::Nothing || operands.empty() || !operands[0] ||
                                              acceptsType(kernel->types, operands[0]->element()));
     if (!typed) {
+        const Result<bool> defined = runDefinition(node, id, operands);
+        if (!defined) {
+            return tl::unexpected<Error>(defined.error());
+        }
+        if (*defined) {
+            return {};
+        }
         markOpen(id);
         return giveResults(id, {});
     }
@@ -285,6 +292,13 @@ Result<void> Interpreter::runKernel(const Node& node, FlatNodeId id, std::vector
         return failAt(id, *run.error());
     }
     if (run.isOpen()) {
+        const Result<bool> defined = runDefinition(node, id, run.operands);
+        if (!defined) {
+            return tl::unexpected<Error>(defined.error());
+        }
+        if (*defined) {
+            return {};
+        }
         markOpen(id);
     }
     if (run.faulted() && !m_fault && !m_frames.back().uncertain) {

@@ -37,6 +37,15 @@ class Interpreter {
     Interpreter(const GraphTree& tree, const EvaluateOptions& options, std::stop_token stop);
     [[nodiscard]] Result<Evaluation> run(const std::vector<std::optional<Tensor>>& inputs);
 
+    /// A body run in place of a kernel: operands and results as they are kept here.
+    struct BodyRun {
+        std::vector<std::optional<Array>> results;
+        std::optional<Fault> fault;
+        bool open = false;
+        std::uint64_t operations = 0;
+    };
+    [[nodiscard]] Result<BodyRun> runBody(const std::vector<std::optional<Array>>& operands, std::uint64_t operationsBefore);
+
   private:
     // interpreter.cpp
     [[nodiscard]] Result<void> bindInputs(const std::vector<std::optional<Tensor>>& inputs);
@@ -47,6 +56,10 @@ class Interpreter {
     [[nodiscard]] Result<const std::optional<Array>*> read(FlatValueId id);
     [[nodiscard]] Result<void> step();
     [[nodiscard]] Result<void> runKernel(const Node& node, FlatNodeId id, std::vector<std::optional<Array>> operands);
+    // defined.cpp
+    /// Runs the definition of an op that has no kernel; false when there is none that covers the case.
+    [[nodiscard]] Result<bool> runDefinition(const Node& node, FlatNodeId id, const std::vector<std::optional<Array>>& operands);
+
     [[nodiscard]] Result<void> giveResults(FlatNodeId id, std::vector<std::optional<Array>> results);
     void markOpen(FlatNodeId id);
     void dropAfter(std::uint32_t instance, std::size_t node);

@@ -17,7 +17,7 @@ const std::multimap<Key, const Kernel*>& table() {
              {unaryKernels(),         binaryKernels(),    shapeKernels(),           movementKernels(), gatherKernels(), storeKernels(),
               matmulKernels(),        reduceKernels(),    softmaxKernels(),         castKernels(),     convKernels(),   poolKernels(),
               normalizationKernels(), einsumKernels(),    quantizeKernels(),        resizeKernels(),   orderKernels(),  quantizedElementwiseKernels(),
-              recurrentKernels(),     attentionKernels(), quantizedProductKernels()}) {
+              recurrentKernels(),     attentionKernels(), quantizedProductKernels(), numberKernels()}) {
             for (const Kernel& kernel : family) {
                 all.emplace(Key{kernel.domain, kernel.name}, &kernel);
             }

@@ -60,5 +60,6 @@ inline constexpr std::string_view LemmascopeDomain = "lemmascope";
 [[nodiscard]] std::span<const Kernel> recurrentKernels();
 [[nodiscard]] std::span<const Kernel> attentionKernels();
 [[nodiscard]] std::span<const Kernel> quantizedProductKernels();
+[[nodiscard]] std::span<const Kernel> numberKernels();
 
 } // namespace lemmascope

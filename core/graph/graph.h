@@ -16,6 +16,7 @@
 namespace lemmascope {
 
 class Graph;
+class DefinitionLibrary;
 
 using NodeId = Id<struct NodeTag>;   ///< index into Graph::nodes
 using ValueId = Id<struct ValueTag>; ///< index into Graph::values
@@ -95,8 +96,9 @@ class Graph {
     std::vector<Capture> captures; ///< nested graphs only
     /// Declared ranges of symbols; a symbol not named here ranges from 1.
     std::map<std::string, IntegerRange> symbols;
-    std::map<std::string, std::int64_t> opsets; ///< domain -> version
-    std::vector<std::string> notes;             ///< what a reader wants to tell ("initializer 'w' is also an input: taken as a constant")
+    std::map<std::string, std::int64_t> opsets;           ///< domain -> version
+    std::shared_ptr<const DefinitionLibrary> definitions; ///< the user's (`--definitions`), on the top graph; null: none
+    std::vector<std::string> notes;                       ///< what a reader wants to tell ("initializer 'w' is also an input: taken as a constant")
 
     [[nodiscard]] const Value& value(ValueId id) const { return values.at(id.index); }
     [[nodiscard]] const Node& node(NodeId id) const { return nodes.at(id.index); }

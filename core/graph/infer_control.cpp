@@ -1,5 +1,6 @@
 // Which nested graphs of a node are inferred, with what inputs, and what the node's results are then.
 
+#include "core/graph/definition_library.h"
 #include "core/graph/infer_frame.h"
 
 #include <algorithm>
@@ -41,6 +42,44 @@ std::optional<NestedRequest> nextOfBody(InferFrame& frame, InferContext& c) {
     NestedRequest request{"body", node.body, {}, node.operands, false};
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
         request.inputs.push_back(c.facts(i));
+    }
+    return request;
+}
+
+// An op that is open but for the user's definition: its types are those of what it is written out as.
+std::optional<NestedRequest> nextOfDefined(InferFrame& frame, InferContext& c, const Definition& definition) {
+    if (!frame.done.empty()) {
+        if (!frame.done.front().error && frame.done.front().outputs.size() == frame.writtenOut.size()) {
+            for (std::size_t k = 0; k < frame.writtenOut.size(); ++k) {
+                c.results()[frame.writtenOut[k]] = frame.done.front().outputs[k];
+            }
+        }
+        return std::nullopt;
+    }
+    DefinedCall call;
+    call.definition = &definition;
+    call.attributes = &c.node().attributes;
+    for (std::size_t i = 0; i < c.operandCount(); ++i) {
+        call.operands.emplace_back();
+        if (c.has(i)) {
+            call.operands.back() = DefinedCall::Operand{c.type(i), {}};
+            if (c.elements(i) != nullptr) {
+                call.operands.back()->elements = *c.elements(i);
+            }
+        }
+    }
+    for (const ValueId result : c.node().results) {
+        call.wanted.push_back(result.isValid());
+    }
+    Result<DefinedBody> body = writeOut(call);
+    if (!body) {
+        return std::nullopt; // its results stay unknown
+    }
+    frame.writtenOut = body->results;
+    NestedRequest request{"definition", std::make_shared<const Graph>(std::move(body->graph)), {}, {}, true};
+    for (const std::size_t k : body->operands) {
+        request.inputs.push_back(c.facts(k));
+        request.inputsFrom.push_back(c.node().operands[k]);
     }
     return request;
 }
@@ -136,7 +175,12 @@ std::optional<NestedRequest> nextOfOther(InferFrame& frame, InferContext& c) {
 std::optional<NestedRequest> nextNested(InferFrame& frame, InferContext& context) {
     const Node& node = context.node();
     if (!hasNested(node)) {
-        return std::nullopt;
+        const InferFrame* top = &frame;
+        while (top->outer != nullptr) {
+            top = top->outer;
+        }
+        const Definition* definition = top->graph.definitions != nullptr ? top->graph.definitions->find(node.op) : nullptr;
+        return definition != nullptr ? nextOfDefined(frame, context, *definition) : std::nullopt;
     }
     if (node.body) {
         return nextOfBody(frame, context);

@@ -41,6 +41,7 @@ struct InferFrame {
     std::vector<ValueId> from;                     ///< by value: the outer value a capture or a body's input is
     std::deque<Tensor> madeConstants;              ///< of Constant nodes
     std::vector<NestedResult> done;                ///< of the node `next`
+    std::vector<std::size_t> writtenOut;           ///< results that the definition of the node `next` gives, in order
     int rounds = 0;                                ///< of a loop body at node `next`
     std::vector<ValueFacts> carried;               ///< by that loop, as its body takes them
     std::vector<std::optional<Digest128>> digests; ///< of values, as asked for

@@ -35,7 +35,7 @@ class Registry {
     Registry() {
         for (OpBlocks (*family)() :
              {unaryOps, binaryOps, layoutOps, indexingOps, matrixOps, normalizationOps, reductionOps, spatialOps, partitionOps, gatherScatterOps,
-              selectionOps, quantizedOps, randomOps, einsumOps, resizeOps, recurrentOps, attentionOps, controlOps}) {
+              selectionOps, quantizedOps, randomOps, einsumOps, resizeOps, recurrentOps, attentionOps, controlOps, numberOps}) {
             const OpBlocks blocks = family();
             for (const OpBlock& block : blocks) {
                 add(block);

@@ -1,45 +1,51 @@
 #pragma once
 
+#include "core/graph/definition_library.h"
+#include "core/graph/graph_tree.h"
 #include "core/term/movement.h"
 #include "core/term/term_store.h"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace lemmascope {
 
-/// Definitions of composite ops over the reals, as terms of simpler ops (ONNX operator documents; ONNX Runtime
-/// ContribOperators.md for com.microsoft): Gemm, biases of Conv, the normalisations, Softmax, means and norms, the fused ops.
+/// Composite ops over the reals, as terms of simpler ops: each application is written out by its definition
+/// (core/graph/definition_library.h, resources/definitions and the user's file) and built as a graph is.
 /// A kernel of the op may round differently from its definition, so a proof that uses one is `exact` at most.
-/// Attribute values are float32 as stored; numbers of an op's text (sqrt(2/pi), 0.044715) are exact reals.
 class Definitions {
   public:
     explicit Definitions(TermStore& store) : m_store(store), m_move(store) {}
 
-    /// The term with every definition expanded, bottom up; the same term where there is none.
+    /// The term with every definition expanded, bottom up; the same term where there is none. A definition that does not cover
+    /// a case leaves the op as it is, and says why in TermStore::notes.
     [[nodiscard]] TermId define(TermId term);
 
   private:
+    /// A definition written out for operands of given types.
+    struct Body {
+        std::shared_ptr<const GraphTree> tree; ///< null: the case is not covered
+        std::vector<std::size_t> operands;
+    };
+
     TermStore& m_store;
     Movements m_move;
     std::vector<TermId> m_memo;
+    std::map<std::uint32_t, TermId> m_meanings;               ///< what a term stands for, while that is being defined
+    std::map<std::uint32_t, const Definition*> m_definitions; ///< by operator
+    std::map<std::vector<std::uint32_t>, Body> m_bodies;      ///< by operator and what the definition may ask of operands
 
     [[nodiscard]] TermId rebuild(TermId term, const std::vector<TermId>& operands);
-    [[nodiscard]] std::optional<TermId> definition(const Operator& op, const std::vector<TermId>& operands, const TensorType& type);
-
-    // Small builders; types follow the result.
-    [[nodiscard]] TermId elementwise(const char* name, const std::vector<TermId>& operands, const TensorType& type,
-                                     std::map<std::string, Attribute> attributes = {});
-    [[nodiscard]] TermId binary(const char* name, TermId a, TermId b, ElementType element);
-    [[nodiscard]] TermId unary(const char* name, TermId x, ElementType element);
-    [[nodiscard]] TermId number(double value);
-    [[nodiscard]] TermId length(const Dim& dim);
-    [[nodiscard]] TermId reduce(const char* name, TermId x, const std::vector<std::int64_t>& axes, ElementType element);
-    [[nodiscard]] TermId mean(TermId x, const std::vector<std::int64_t>& axes, ElementType element);
-    [[nodiscard]] std::optional<TermId> activation(TermId x, const std::string& name, const std::vector<float>& parameters, ElementType element);
-    [[nodiscard]] std::optional<TermId> matmul(TermId a, TermId b, ElementType element);
-    [[nodiscard]] TermId swapLast(TermId x);
+    [[nodiscard]] const Definition* definitionOf(OperatorId op);
+    [[nodiscard]] std::optional<TermId> meaning(TermId term);
+    [[nodiscard]] const Body& bodyOf(TermId term, const Definition& definition);
     [[nodiscard]] bool isNone(TermId term) const;
+    void note(TermId term, const std::string& text);
 };
+
+/// The definition that an operator of terms has: under its own name, or as `domain.Name@version`.
+[[nodiscard]] const Definition* definitionOf(const TermStore& store, const Operator& op);
 
 } // namespace lemmascope

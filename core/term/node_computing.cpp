@@ -312,50 +312,6 @@ std::vector<TermId> NodeTerms::computingOp() {
         }
         return {};
     }
-    if (domain == "com.microsoft") {
-        if (op == "FusedMatMul" && has(1)) {
-            Operator product;
-            product.name = op;
-            product.attributes["alpha"] = floatAttribute("alpha", 1.0F);
-            for (const char* key : {"transA", "transB", "transBatchA", "transBatchB"}) {
-                product.attributes[key] = std::int64_t{intAttribute(key, 0) != 0};
-            }
-            return {apply(product, {x, operand(1)})};
-        }
-        if (op == "FusedGemm" && has(1)) {
-            Operator gemm;
-            gemm.name = op;
-            gemm.attributes["alpha"] = floatAttribute("alpha", 1.0F);
-            gemm.attributes["beta"] = floatAttribute("beta", 1.0F);
-            gemm.attributes["transA"] = std::int64_t{intAttribute("transA", 0) != 0};
-            gemm.attributes["transB"] = std::int64_t{intAttribute("transB", 0) != 0};
-            gemm.attributes["activation"] = stringAttribute("activation", "");
-            gemm.attributes["activation_alpha"] = floatAttribute("activation_alpha", 0.01F);
-            return {apply(gemm, m_operands)};
-        }
-        if (op == "FusedConv" && shaped && m_store.shape(x).size() >= 3) {
-            std::optional<Operator> conv = windowOperator(m_store.shape(x).size() - 2, false);
-            if (!conv) {
-                return {};
-            }
-            conv->name = "FusedConv";
-            conv->attributes["group"] = intAttribute("group", 1);
-            conv->attributes["activation"] = stringAttribute("activation", "");
-            const auto* parameters = m_node.attribute<std::vector<float>>("activation_params");
-            conv->attributes["activation_params"] = parameters != nullptr ? *parameters : std::vector<float>{};
-            return {apply(*conv, m_operands)};
-        }
-        if (op == "SkipLayerNormalization" && has(1) && has(2)) {
-            Operator norm;
-            norm.name = op;
-            norm.attributes["epsilon"] = floatAttribute("epsilon", 1e-12F);
-            std::vector<TermId> results;
-            for (std::size_t k = 0; k < m_node.results.size(); ++k) {
-                results.push_back(hasResult(k) ? apply(norm, m_operands, k) : TermId());
-            }
-            return results;
-        }
-    }
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include "core/term/node_terms.h"
 
 #include "core/eval/evaluator.h"
+#include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
 
 #include <algorithm>
@@ -110,6 +111,7 @@ std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) 
     const OpSchema* schema = findOp(m_node.op);
     std::vector<TermId> operands = m_operands;
     operands.insert(operands.end(), extraOperands.begin(), extraOperands.end());
+    const Definition* definition = extraOperands.empty() ? findDefinition(m_store.definitions.get(), m_node.op) : nullptr;
     std::vector<TermId> results;
     for (std::size_t k = 0; k < m_node.results.size(); ++k) {
         if (!hasResult(k)) {
@@ -119,11 +121,11 @@ std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) 
         Operator op;
         // A known op keeps its meaning from its since-version on; of an unknown one every version is another function.
         op.name = m_node.op.text() + "@" + std::to_string(schema != nullptr ? schema->sinceVersion : m_node.op.version);
-        op.attributes = m_node.attributes;
+        op.attributes = definition != nullptr ? withDefaults(*definition, m_node.attributes) : m_node.attributes;
         if (!extraOperands.empty()) {
             op.attributes["lemmascope.operands"] = static_cast<std::int64_t>(m_operands.size()); // where the bodies' outputs begin
         }
-        op.open = schema == nullptr || !hasKernel(m_node.op);
+        op.open = definition == nullptr && (schema == nullptr || !hasKernel(m_node.op));
         results.push_back(apply(std::move(op), operands, k));
     }
     return results;
@@ -140,6 +142,9 @@ std::vector<TermId> NodeTerms::known() {
             return {};
         }
     }
+    if (domain == "lemmascope" && (m_node.op.name == "Number" || m_node.op.name == "Length")) {
+        return numberOp();
+    }
     if (std::vector<TermId> terms = movementOp(); !terms.empty()) {
         return terms;
     }
@@ -147,6 +152,48 @@ std::vector<TermId> NodeTerms::known() {
         return terms;
     }
     return computingOp();
+}
+
+std::vector<TermId> NodeTerms::numberOp() {
+    if (m_node.op.name == "Length") {
+        const auto axes = intsAttribute("axes");
+        if (!axes || !has(0) || !m_store.hasShape(operand(0))) {
+            return {};
+        }
+        const Shape shape = m_store.shape(operand(0));
+        Dim count(1);
+        for (const std::int64_t given : *axes) {
+            const std::optional<std::size_t> axis = normalAxis(given, shape.size());
+            if (!axis) {
+                return {};
+            }
+            count = count * shape[*axis];
+        }
+        if (count.isKnown()) {
+            return {m_store.constant(Tensor::of<double>(ElementType::F64, {}, {static_cast<double>(count.value())}))};
+        }
+        Operator op;
+        op.name = "Length";
+        op.attributes["of"] = count.text();
+        op.attributes["positive"] = std::int64_t{count.lowerBound().value_or(0) >= 1};
+        op.element = ElementType::F64;
+        return {m_store.apply(m_store.internOperator(std::move(op)), {}, {ElementType::F64, Shape{}})};
+    }
+    const auto* near = m_node.attribute<Tensor>("near");
+    if (near == nullptr || near->element() != ElementType::F64 || near->count() != 3) {
+        return {};
+    }
+    if (near->toDouble(0) == near->toDouble(2)) {
+        return {m_store.constant(Tensor::of<double>(ElementType::F64, {}, {near->toDouble(1)}))};
+    }
+    Operator op;
+    op.name = "Number";
+    op.attributes = m_node.attributes;
+    op.attributes.erase("near");
+    op.attributes.erase("to");
+    op.elementwise = true;
+    op.element = resultType(0).element;
+    return {m_store.apply(m_store.internOperator(std::move(op)), {}, {op.element, Shape{}})};
 }
 
 std::vector<TermId> NodeTerms::elementwiseOp() {

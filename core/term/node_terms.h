@@ -52,6 +52,7 @@ class NodeTerms {
     [[nodiscard]] TermId elementwise(const std::string& name, const std::vector<TermId>& operands, std::map<std::string, Attribute> attributes = {});
     [[nodiscard]] TermId none();
 
+    [[nodiscard]] std::vector<TermId> numberOp();
     [[nodiscard]] std::vector<TermId> elementwiseOp();
     [[nodiscard]] std::vector<TermId> movementOp();
     [[nodiscard]] std::vector<TermId> computingOp();

@@ -57,6 +57,22 @@ class Meanings {
         const TermId operand = m_store.operands(m_term)[i];
         return readsNarrowingCast(m_store, operand) ? m.rounded(m_x[i], m_store.type(operand).element) : m_x[i];
     }
+    /// A number of a definition's text: q sqrt(radicand) pi^(halves / 2).
+    [[nodiscard]] Scalar exactNumber() {
+        const mpq_class q(m_op.attribute<std::string>("q", "0"));
+        const mpq_class radicand(m_op.attribute<std::string>("radicand", "1"));
+        const std::int64_t halves = m_op.attribute<std::int64_t>("pi_halves", 0);
+        const std::array<Scalar, 0> none{};
+        const Scalar factor = m.number(q);
+        if (halves == -1 && radicand == 2) {
+            return m.mul(factor, m.function("sqrt_2_over_pi", none, ElementType::F64));
+        }
+        Scalar out = radicand == 1 ? factor : m.mul(factor, m.power(m.number(radicand), mpq_class(1, 2)));
+        if (halves != 0) {
+            out = m.mul(out, m.power(m.function("pi", none, ElementType::F64), mpq_class(static_cast<long>(halves), 2)));
+        }
+        return out;
+    }
     [[nodiscard]] std::optional<Scalar> cast();
     [[nodiscard]] std::optional<Scalar> onIntegers();
     [[nodiscard]] std::optional<Scalar> onReals();
@@ -331,6 +347,9 @@ std::optional<Scalar> Meanings::compute() {
     if (op == "Where") {
         const ElementType type = operandType(1);
         return isComputable(type) ? std::optional<Scalar>(m.choose(m_x[0], m_x[1], m_x[2], type)) : std::nullopt;
+    }
+    if (op == "Number") {
+        return exactNumber();
     }
     if (m_x.empty()) {
         return std::nullopt;

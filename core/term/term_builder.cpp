@@ -22,6 +22,9 @@ Result<GraphTerms> TermBuilder::build(const GraphTree& tree, const std::vector<T
     out.values.resize(tree.valueCount());
     out.live.assign(tree.nodeCount(), false);
     m_tree = &tree;
+    if (tree.top().definitions != nullptr) {
+        m_store.definitions = tree.top().definitions;
+    }
     m_out = &out;
     m_stop = std::move(stop);
     m_path.clear();

@@ -72,5 +72,6 @@ inline constexpr std::string_view OwnDomain = "lemmascope";
 [[nodiscard]] OpBlocks recurrentOps();
 [[nodiscard]] OpBlocks attentionOps();
 [[nodiscard]] OpBlocks controlOps();
+[[nodiscard]] OpBlocks numberOps();
 
 } // namespace lemmascope
