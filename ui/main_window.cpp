@@ -10,6 +10,7 @@
 #include "ui/panels/messages_panel.h"
 #include "ui/panels/query_panel.h"
 #include "ui/panels/side_view.h"
+#include "ui/panels/steps_panel.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
@@ -54,6 +55,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     m_jobs = new JobListModel(this);
     m_messages = new MessageModel(this);
+    m_steps = new StepChecks(services, m_jobs, m_messages, this);
     m_session = new PairSession(std::move(services), m_jobs, m_messages, this);
 
     buildCentre();
@@ -61,6 +63,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
     buildStatusBar();
     buildActions();
     followSession();
+    followSteps();
     if (!m_stateFolder.empty()) {
         if (auto recent = RecentPairs::load(m_stateFolder / "recent.json")) {
             m_recent = std::move(*recent);
@@ -82,6 +85,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
 MainWindow::~MainWindow() {
     // Before the widgets that its signals reach.
     delete m_session;
+    delete m_steps;
 }
 
 void MainWindow::buildCentre() {
@@ -126,6 +130,7 @@ void MainWindow::buildDocks() {
     m_inspector = new InspectorPanel(this);
     m_counterexample = new CounterexamplePanel(this);
     m_query = new QueryPanel(this);
+    m_stepsPanel = new StepsPanel(m_steps, this);
     const auto add = [this](Dock which, const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area) {
         auto* dock = new QDockWidget(title, this);
         dock->setObjectName(name); // saveState goes by it
@@ -141,12 +146,15 @@ void MainWindow::buildDocks() {
     add(Dock::Query, tr("Query"), QStringLiteral("queryDock"), m_query, Qt::BottomDockWidgetArea);
     add(Dock::Jobs, tr("Jobs"), QStringLiteral("jobsDock"), new JobsPanel(m_jobs, this), Qt::BottomDockWidgetArea);
     add(Dock::Messages, tr("Messages"), QStringLiteral("messagesDock"), new MessagesPanel(m_messages, this), Qt::BottomDockWidgetArea);
+    add(Dock::Steps, tr("Steps"), QStringLiteral("stepsDock"), m_stepsPanel, Qt::LeftDockWidgetArea);
+    splitDockWidget(dock(Dock::Steps), dock(Dock::Lemmas), Qt::Vertical);
     tabifyDockWidget(dock(Dock::Counterexample), dock(Dock::Query));
     tabifyDockWidget(dock(Dock::Query), dock(Dock::Jobs));
     tabifyDockWidget(dock(Dock::Jobs), dock(Dock::Messages));
     dock(Dock::Counterexample)->raise();
     resizeDocks({dock(Dock::Lemmas), dock(Dock::Inspector)}, {300, 300}, Qt::Horizontal);
     resizeDocks({dock(Dock::Counterexample)}, {190}, Qt::Vertical);
+    dock(Dock::Steps)->hide();
 
     connect(m_lemmas, &LemmaPanel::lemmaSelected, this, &MainWindow::goToLemma);
     connect(m_counterexample, &CounterexamplePanel::valuesChosen, this, [this](FlatValueId reference, FlatValueId rewritten) {
@@ -225,6 +233,7 @@ void MainWindow::followSession() {
             m_lemma.reset();
         }
         rememberVerdict();
+        tellStep();
         refreshBanner();
         refreshPanels();
         refreshOverlays();
@@ -255,7 +264,13 @@ void MainWindow::pairOpened() {
         m_sides[static_cast<std::size_t>(side)]->setCounts(open ? tr("nodes: %1").arg(m_session->tree(side)->nodeCount()) : QString());
     }
     if (open) {
-        setWindowTitle(tr("%1 ⇢ %2 — Lemmascope").arg(pathText(session.reference.filename()), pathText(session.rewritten.filename())));
+        QString title = tr("%1 ⇢ %2 — Lemmascope").arg(pathText(session.reference.filename()), pathText(session.rewritten.filename()));
+        const auto step = currentStep();
+        if (step) {
+            title = tr("Step %1 of %2: %3").arg(*step + 1).arg(m_steps->steps().size()).arg(title);
+        }
+        m_stepsPanel->select(step);
+        setWindowTitle(title);
         m_recent.add({session.reference, session.rewritten, {}});
         canvas(Side::Reference)->setFocus();
     } else {
@@ -299,6 +314,7 @@ void MainWindow::refreshRecent() {
 
 void MainWindow::refreshBanner() {
     m_banner->setWanted(m_session->session().options.wanted);
+    m_stepsPanel->setWanted(m_session->session().options.wanted);
     if (m_session->isLoading()) {
         m_banner->showLoading(m_loading);
         m_banner->show();
@@ -410,6 +426,9 @@ void MainWindow::showPage(bool welcome) {
     } else if (was) {
         restoreState(m_dockState, LayoutVersion);
     }
+    if (welcome != was) { // a reader may have closed it
+        showStepsDock();
+    }
     refreshStatus();
 }
 
@@ -417,7 +436,12 @@ GraphCanvas* MainWindow::canvas(Side side) const { return m_sides[static_cast<st
 
 void MainWindow::openPair(const QString& reference, const QString& rewritten) {
     m_lastFolder = QFileInfo(reference).path();
-    m_session->open(toPath(QFileInfo(reference).absoluteFilePath()), toPath(QFileInfo(rewritten).absoluteFilePath()));
+    const std::filesystem::path first = toPath(QFileInfo(reference).absoluteFilePath());
+    const std::filesystem::path second = toPath(QFileInfo(rewritten).absoluteFilePath());
+    if (!m_steps->indexOf(first, second)) {
+        m_steps->close(); // another pair: the list would speak of something else
+    }
+    m_session->open(first, second);
 }
 
 void MainWindow::openOne(const QString& file) {
@@ -486,6 +510,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         saveLayout();
     }
     m_session->stop();
+    m_steps->close();
     QMainWindow::closeEvent(event);
 }
 
@@ -504,11 +529,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
         }
     }
     event->acceptProposedAction();
-    if (files.size() >= 2) {
-        openPair(files[0], files[1]);
-    } else if (files.size() == 1) {
-        openOne(files[0]);
+    if (files.size() > 2) { // dropped at once: a file manager's order is none
+        std::sort(files.begin(), files.end(), [](const QString& a, const QString& b) { return naturalLess(toStdString(a), toStdString(b)); });
     }
+    openFiles(files);
 }
 
 void MainWindow::changeEvent(QEvent* event) {

@@ -31,27 +31,37 @@ class LemmaPanel;
 class MessageModel;
 class QueryPanel;
 class SideView;
+class StepsPanel;
 class VerdictBanner;
 
 /// The window: two canvases that cannot be torn apart, the verdict above them, and docks around them on one PairSession.
 /// main_window.cpp builds it and follows the session, main_window_actions.cpp has menus and keys, main_window_navigation.cpp what
-/// is selected and where both sides look.
+/// is selected and where both sides look, main_window_steps.cpp the steps of a pipeline and what is accepted.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages };
-    static constexpr std::size_t DockCount = 6;
+    enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages, Steps };
+    static constexpr std::size_t DockCount = 7;
 
     /// `stateFolder` holds the recent pairs; empty: they are not kept.
     MainWindow(Services services, std::vector<ExamplePair> examples, std::filesystem::path stateFolder, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     void openPair(const QString& reference, const QString& rewritten);
+    /// The graphs of a pipeline in their order, or one folder: their steps in a list, the first of them open.
+    void openSteps(const QStringList& files);
+    /// One file, a pair, or the steps of a pipeline.
+    void openFiles(QStringList files);
     /// A file given by itself: the missing side of the pair.
     void openOne(const QString& file);
     void goToLemma(std::size_t lemma);
     void goToNextFailing(bool backwards);
+    /// Opens the pair of a step.
+    void showStep(std::size_t step);
+    void goToStep(bool backwards);
+    /// Accepts the selected lemma, where that can be done, and checks again.
+    void acceptLemma();
     void selectNode(Side side, FlatNodeId node);
     void setFocusOnDifference(bool on);
     /// PNG, SVG or PDF by the name's ending: both sides next to each other. False, with a message, when it cannot be written.
@@ -64,6 +74,12 @@ class MainWindow : public QMainWindow {
     void setGoesToFailing(bool on) { m_goesToFailing = on; }
 
     [[nodiscard]] PairSession* session() const { return m_session; }
+    [[nodiscard]] StepChecks* steps() const { return m_steps; }
+    [[nodiscard]] StepsPanel* stepsPanel() const { return m_stepsPanel; }
+    /// Which of the open steps the open pair is.
+    [[nodiscard]] std::optional<std::size_t> currentStep() const;
+    /// Nothing runs in the background.
+    [[nodiscard]] bool isIdle() const { return m_session->isIdle() && m_steps->isIdle(); }
     [[nodiscard]] GraphCanvas* canvas(Side side) const;
     [[nodiscard]] VerdictBanner* banner() const { return m_banner; }
     [[nodiscard]] LemmaPanel* lemmaPanel() const { return m_lemmas; }
@@ -125,6 +141,14 @@ class MainWindow : public QMainWindow {
     /// For single letters: its keys act only while a canvas or the lemma list has the focus.
     QAction* addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);
 
+    // main_window_steps.cpp
+    void followSteps();
+    void tellStep();
+    void showStepsDock();
+    void askForSteps(bool folder);
+    void buildAcceptActions(QMenu* menu);
+    void refreshAccepted();
+
     // main_window_navigation.cpp
     void connectCanvas(Side side);
     void refreshOverlays();
@@ -152,6 +176,7 @@ class MainWindow : public QMainWindow {
     JobListModel* m_jobs;
     MessageModel* m_messages;
     PairSession* m_session;
+    StepChecks* m_steps;
 
     QMenuBar* m_menuBar = nullptr;
     QToolBar* m_toolBar = nullptr;
@@ -165,6 +190,7 @@ class MainWindow : public QMainWindow {
     InspectorPanel* m_inspector = nullptr;
     CounterexamplePanel* m_counterexample = nullptr;
     QueryPanel* m_query = nullptr;
+    StepsPanel* m_stepsPanel = nullptr;
     QLabel* m_nodesLabel = nullptr;
     QLabel* m_zoomLabel = nullptr;
     QToolButton* m_jobsButton = nullptr;
@@ -179,6 +205,9 @@ class MainWindow : public QMainWindow {
     QAction* m_pictureAction = nullptr;
     QAction* m_checkAction = nullptr;
     QAction* m_stopAction = nullptr;
+    QAction* m_acceptAction = nullptr;
+    QAction* m_takeBackAction = nullptr;
+    QMenu* m_acceptedMenu = nullptr;
     QAction* m_foldAction = nullptr;
     QAction* m_focusAction = nullptr;
     QAction* m_lockAction = nullptr;
@@ -189,6 +218,7 @@ class MainWindow : public QMainWindow {
     std::vector<QAction*> m_pairActions;    ///< need an open pair
     std::vector<QAction*> m_failingActions; ///< need a lemma that is not proved
     std::vector<QAction*> m_resultActions;  ///< need a result
+    std::vector<QAction*> m_stepActions;    ///< need open steps
 
     std::shared_ptr<const CheckResult> m_shownResult; ///< what the panels show
     JobProgress m_progress;
@@ -203,6 +233,7 @@ class MainWindow : public QMainWindow {
     bool m_travelling = false;
     bool m_keepsLayout = true;
     bool m_goesToFailing = true;
+    bool m_stepChosen = false;  ///< by the reader, or the first that is not proved
     bool m_justOpened = false;  ///< and the first verdict has not been shown on the graphs
     bool m_centreAgain = false; ///< once the scenes of the focus region arrive
     QElapsedTimer m_centred;    ///< while both sides move to a pair, neither follows the other

@@ -70,14 +70,22 @@ void MainWindow::buildActions() {
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
     QMenu* file = m_menuBar->addMenu(tr("&File"));
     QAction* open = addMenuAction(file, tr("&Open Pair…"), {key("Ctrl+O")}, [this] { askForPair(); });
+    addMenuAction(file, tr("Open &Steps…"), {key("Ctrl+Shift+O")}, [this] { askForSteps(false); });
+    addMenuAction(file, tr("Open &Folder of Steps…"), {}, [this] { askForSteps(true); });
     m_recentMenu = file->addMenu(tr("Open &Recent"));
-    m_reloadAction = addMenuAction(file, tr("Re&load"), {key("F5"), key("Ctrl+R")}, [this] { m_session->reload(); });
+    m_reloadAction = addMenuAction(file, tr("Re&load"), {key("F5"), key("Ctrl+R")}, [this] {
+        m_session->reload();
+        m_steps->check(m_session->session().options, m_session->allAccepted());
+    });
     m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
     file->addSeparator();
     m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, [this] { askForReportFolder(); });
     m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, [this] { askForPicture(); });
     file->addSeparator();
-    m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] { m_session->close(); });
+    m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] {
+        m_steps->close();
+        m_session->close();
+    });
     addMenuAction(file, tr("&Quit"), {key("Ctrl+Q")}, [this] { close(); });
 
     QMenu* edit = m_menuBar->addMenu(tr("&Edit"));
@@ -161,7 +169,9 @@ void MainWindow::buildActions() {
                 showDock(static_cast<Dock>(i), true);
             }
         });
-        if (static_cast<Dock>(i) != Dock::Messages) { // why a pair could not be opened is read on the start page too
+        if (static_cast<Dock>(i) == Dock::Steps) {
+            m_stepActions.push_back(action);
+        } else if (static_cast<Dock>(i) != Dock::Messages) { // why a pair could not be opened is read on the start page too
             pairAction(action);
         }
     }
@@ -193,12 +203,22 @@ void MainWindow::buildActions() {
     m_resultActions.push_back(addLetterAction(go, tr("Next &Value on the Way"), {key(".")}, [this] { step(1); }));
     m_resultActions.push_back(addLetterAction(go, tr("Previous Va&lue on the Way"), {key(",")}, [this] { step(-1); }));
     go->addSeparator();
+    m_stepActions.push_back(addMenuAction(go, tr("Next S&tep"), {key("Ctrl+PgDown")}, [this] { goToStep(false); }));
+    m_stepActions.push_back(addMenuAction(go, tr("Previous St&ep"), {key("Ctrl+PgUp")}, [this] { goToStep(true); }));
+    go->addSeparator();
     addMenuAction(go, tr("Ne&xt Pane"), {key("F6")}, [this] { focusNextPane(false); });
     addMenuAction(go, tr("Pre&vious Pane"), {key("Shift+F6")}, [this] { focusNextPane(true); });
 
     QMenu* lemmas = m_menuBar->addMenu(tr("&Lemmas"));
-    m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] { m_session->check(m_session->session().options); });
-    m_stopAction = addMenuAction(lemmas, tr("&Stop"), {key("Esc")}, [this] { m_session->stop(); });
+    m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] {
+        m_session->check(m_session->session().options);
+        m_steps->check(m_session->session().options, m_session->allAccepted());
+    });
+    m_stopAction = addMenuAction(lemmas, tr("&Stop"), {key("Esc")}, [this] {
+        m_session->stop();
+        m_steps->stop();
+    });
+    buildAcceptActions(lemmas);
     m_foldAction = addLetterAction(lemmas, tr("&Fold Proved"), {key("!")}, [this] { m_lemmas->setProvedFolded(m_foldAction->isChecked()); });
     m_foldAction->setCheckable(true);
     connect(m_lemmas, &LemmaPanel::provedFoldedChanged, m_foldAction, &QAction::setChecked);
@@ -283,6 +303,10 @@ void MainWindow::updateActions() {
     for (QAction* action : m_resultActions) {
         action->setEnabled(result);
     }
+    for (QAction* action : m_stepActions) {
+        action->setEnabled(!m_steps->steps().empty());
+    }
+    refreshAccepted();
     for (QAction* action : m_failingActions) {
         action->setEnabled(result && m_lemmas->nextFailing(std::nullopt, false).has_value());
     }

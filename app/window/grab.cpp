@@ -40,7 +40,7 @@ bool Grabber::knows(const QString& view) {
 
 void Grabber::poll() {
     m_waitedMs += PollMs;
-    m_idleMs = m_window->session()->isIdle() ? m_idleMs + PollMs : 0;
+    m_idleMs = m_window->isIdle() ? m_idleMs + PollMs : 0;
     if (m_waitedMs > TimeoutMs) {
         std::fprintf(stderr, "lemmascope: no verdict within %d s: the picture shows what is known\n", TimeoutMs / 1000);
         save(1);

@@ -91,8 +91,10 @@ int main(int argc, char** argv) {
     parser.addOptions({colours, grab, grabView, rules});
     parser.addPositionalArgument(QStringLiteral("REF"), QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json)."),
                                  QStringLiteral("[REF"));
-    parser.addPositionalArgument(QStringLiteral("REWRITTEN"), QCoreApplication::translate("main", "The graph after the rewrite."),
-                                 QStringLiteral("REWRITTEN]"));
+    parser.addPositionalArgument(
+        QStringLiteral("REWRITTEN"),
+        QCoreApplication::translate("main", "The graph after the rewrite; more graphs, or one folder alone, are the steps of a pipeline."),
+        QStringLiteral("REWRITTEN ...]"));
     // Before there is a QApplication, which takes its own options out and ends the program where there is no display.
     const bool parsed = parser.parse(givenArguments(argc, argv));
     if (parser.isSet(help) || parser.isSet(QStringLiteral("help-all"))) {
@@ -112,9 +114,6 @@ int main(int argc, char** argv) {
         return usageError(QStringLiteral("--rules: rules cannot be opened yet; this comes with the matcher"));
     }
     const QStringList files = parser.positionalArguments();
-    if (files.size() > 2) {
-        return usageError(QStringLiteral("expected at most two files, a reference and a rewritten graph"));
-    }
     if (!Grabber::knows(parser.value(grabView))) {
         return usageError(QStringLiteral("--grab-view: unknown view '%1'").arg(parser.value(grabView)));
     }
@@ -140,10 +139,6 @@ int main(int argc, char** argv) {
         grabber.emplace(&window, parser.value(grab), parser.value(grabView));
     }
     window.show();
-    if (files.size() == 2) {
-        window.openPair(files[0], files[1]);
-    } else if (files.size() == 1) {
-        window.openOne(files[0]);
-    }
+    window.openFiles(files);
     return QApplication::exec();
 }

@@ -175,6 +175,15 @@ void Checker::markNodes(Prover&) {
             }
         }
     }
+    // Until now these counted as shared, which is what they are to the proof; to a reader they are not.
+    for (const AssumedPair& pair : m_result.assumed) {
+        for (const bool left : {true, false}) {
+            const FlatNodeId node = producerOf(left ? *m_result.reference : *m_result.rewritten, left ? pair.reference : pair.rewritten);
+            if (node.isValid()) {
+                (left ? m_result.correspondence.reference : m_result.correspondence.rewritten)[node.index].mark = NodeMark::Accepted;
+            }
+        }
+    }
 }
 
 void Checker::blame() {

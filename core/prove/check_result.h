@@ -56,8 +56,9 @@ enum class NodeMark : std::uint8_t {
     Changed, ///< has a partner at the same place with another attribute, op or type, not yet decided or not needed
     Failing, ///< belongs to a failing pair
     Undecided,
-    Only, ///< no partner
-    Dead  ///< reaches no output
+    Only,    ///< no partner
+    Dead,    ///< reaches no output
+    Accepted ///< computes a value that the user takes to be equal to its partner's
 };
 
 struct NodeRelation {

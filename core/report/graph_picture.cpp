@@ -37,6 +37,7 @@ Look lookOf(std::optional<NodeMark> mark) {
     case NodeMark::Failing: return {{255, 226, 224}, {190, 40, 36}, 3.0, "failing"};
     case NodeMark::Undecided: return {{236, 232, 250}, {106, 86, 178}, 2.0, "undecided"};
     case NodeMark::Only: return {{255, 242, 214}, {176, 120, 10}, 2.0, "only here"};
+    case NodeMark::Accepted: return {{243, 245, 248}, {62, 132, 82}, 2.0, "accepted"};
     case NodeMark::Dead: return {{250, 250, 250}, {190, 196, 204}, 1.0, "dead"};
     }
     return {{243, 245, 248}, {150, 158, 170}, 1.0, ""};

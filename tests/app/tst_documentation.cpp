@@ -80,7 +80,7 @@ class TestDocumentation : public QObject {
         const WindowRun version = runWindow({"--version"});
         QCOMPARE(version.status, 0);
         QVERIFY(version.output.startsWith("lemmascope "));
-        for (const QStringList& wrong : {QStringList{"--nonsense"}, QStringList{"a", "b", "c"}, QStringList{"--colours", "pink"}}) {
+        for (const QStringList& wrong : {QStringList{"--nonsense"}, QStringList{"--grab-view", "nothing"}, QStringList{"--colours", "pink"}}) {
             const WindowRun run = runWindow(wrong);
             QCOMPARE(run.status, 64);
             QVERIFY2(run.errors.startsWith("lemmascope: "), qPrintable(run.errors));

@@ -24,8 +24,8 @@ constexpr double TickLane = 6.0; ///< at the right edge, for what fails
 constexpr double SmallestMark = 3.0;
 
 /// Drawn later covers what was drawn before.
-constexpr std::array<Role, RoleCount> DrawOrder{Role::Plain,         Role::Dead,          Role::Obsolete,  Role::Shared, Role::Changed,
-                                                Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing};
+constexpr std::array<Role, RoleCount> DrawOrder{Role::Plain,    Role::Dead,          Role::Obsolete,      Role::Shared,    Role::Changed,
+                                                Role::Accepted, Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing};
 
 } // namespace
 

@@ -47,6 +47,8 @@ CanvasTheme makeTheme(const QColor& background, const QColor& text, const QColor
     set(Role::Failing, colours.failing, BorderStyle::Double);
     set(Role::Obsolete, colours.grey, BorderStyle::Solid);
     set(Role::Dead, colours.grey, BorderStyle::Dashed);
+    // As good as shared to look at, but by the user's word: never the border of a proof.
+    set(Role::Accepted, colours.shared, BorderStyle::DashDot);
     RoleStyle& shared = theme.roles[static_cast<std::size_t>(Role::Shared)];
     shared.fill = blended(shared.colour, background, SharedTint);
     RoleStyle& failing = theme.roles[static_cast<std::size_t>(Role::Failing)];
@@ -116,6 +118,7 @@ QString glyph(Role role) {
     case Role::Failing: return QStringLiteral("\u2717");
     case Role::Obsolete: return QStringLiteral("\u21BB");
     case Role::Dead: return QStringLiteral("\u2205");
+    case Role::Accepted: return QStringLiteral("\u2248");
     }
     return {};
 }
@@ -132,6 +135,7 @@ QString roleText(Role role) {
     case Role::Failing: return tr("failing pair");
     case Role::Obsolete: return tr("obsolete");
     case Role::Dead: return tr("reaches no output");
+    case Role::Accepted: return tr("accepted as equal");
     }
     return {};
 }

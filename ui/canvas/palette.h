@@ -11,8 +11,8 @@ namespace lemmascope {
 
 /// What a node is to the other graph, as the eye sees it. Meaning is carried by glyph, border style and colour, in that
 /// order: each role has all three, so that none depends on colour alone.
-enum class Role : std::uint8_t { Plain, Shared, Changed, OnlyReference, OnlyRewritten, Undecided, Failing, Obsolete, Dead };
-inline constexpr std::size_t RoleCount = 9;
+enum class Role : std::uint8_t { Plain, Shared, Changed, OnlyReference, OnlyRewritten, Undecided, Failing, Obsolete, Dead, Accepted };
+inline constexpr std::size_t RoleCount = 10;
 
 enum class BorderStyle : std::uint8_t { Solid, Thick, Dashed, DashDot, Dotted, Double };
 enum class Hatch : std::uint8_t { None, Rising, Falling };
@@ -48,7 +48,7 @@ struct CanvasTheme {
     [[nodiscard]] static CanvasTheme printTheme();
 };
 
-/// `−` `+` `~` `=` `?` `✗` `↻` `∅`; empty for Plain.
+/// `−` `+` `~` `=` `?` `✗` `↻` `∅` `≈`; empty for Plain.
 [[nodiscard]] QString glyph(Role role);
 /// The role in words: `shared term`, `failing pair`, `only in reference`.
 [[nodiscard]] QString roleText(Role role);

@@ -218,8 +218,8 @@ void SceneFrame::paintFarBoxes(const std::vector<std::uint32_t>& items) {
             left, top, std::max(1, static_cast<int>(std::round(box.right())) - left), std::max(1, static_cast<int>(std::round(box.bottom())) - top));
     }
     m_painter.setPen(Qt::NoPen);
-    constexpr std::array<Role, RoleCount> Order{Role::Plain,         Role::Dead,          Role::Obsolete,  Role::Shared, Role::Changed,
-                                                Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing};
+    constexpr std::array<Role, RoleCount> Order{Role::Plain,    Role::Dead,          Role::Obsolete,      Role::Shared,    Role::Changed,
+                                                Role::Accepted, Role::OnlyReference, Role::OnlyRewritten, Role::Undecided, Role::Failing};
     for (const Role role : Order) {
         const bool faint = role == Role::Plain || role == Role::Dead || role == Role::Shared;
         const QColor colour = faint ? blended(m_theme.style(role).colour, m_theme.background, 0.6) : m_theme.style(role).colour;

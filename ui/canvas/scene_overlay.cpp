@@ -35,6 +35,7 @@ Role roleOf(NodeMark mark, Side side) {
     switch (mark) {
     case NodeMark::Shared:
     case NodeMark::Equal: return Role::Shared;
+    case NodeMark::Accepted: return Role::Accepted;
     case NodeMark::Changed: return Role::Changed;
     case NodeMark::Failing: return Role::Failing;
     case NodeMark::Undecided: return Role::Undecided;

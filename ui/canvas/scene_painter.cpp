@@ -22,6 +22,7 @@ int gravity(Role role) {
     case Role::Failing: return 5;
     case Role::Undecided: return 4;
     case Role::Changed: return 3;
+    case Role::Accepted: return 2;
     case Role::OnlyReference:
     case Role::OnlyRewritten: return 2;
     case Role::Shared: return 1;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 namespace lemmascope {
 
@@ -152,9 +153,9 @@ void PairSession::adopt(Loaded loaded) {
         m_session.options.mapped.clear();
         m_session.options.inputRanges.clear();
         m_session.options.sizes.clear();
-        m_session.options.assumedEqual.clear();
         m_session.options.userInputs.clear();
     }
+    m_session.options.assumedEqual = m_accepted[{m_session.reference, m_session.rewritten}];
     m_correspondence.reset();
     m_focusLemma.reset();
     m_stale = false;
@@ -207,6 +208,7 @@ void PairSession::check(const CheckOptions& options) {
         return;
     }
     m_session.result.reset();
+    m_accepting = false;
     const quint64 generation = ++m_checkGeneration;
     m_check.setName(tr("Check %1 against %2").arg(pathText(m_session.reference.filename()), pathText(m_session.rewritten.filename())));
     m_check.start<std::shared_ptr<const CheckResult>>(
@@ -232,6 +234,12 @@ void PairSession::check(const CheckOptions& options) {
             return std::make_shared<const CheckResult>(std::move(*result));
         },
         [this](Result<std::shared_ptr<const CheckResult>> result) {
+            const bool accepting = std::exchange(m_accepting, false);
+            if (!result && accepting && result.error().code == ErrorCode::BadData && !accepted().empty()) {
+                m_messages->addError(tr("Accepting the lemma"), result.error());
+                takeBack(accepted().size() - 1);
+                return;
+            }
             if (!result) {
                 m_messages->addError(tr("The check"), result.error());
                 setState(State::Failed);
@@ -248,6 +256,26 @@ void PairSession::check(const CheckOptions& options) {
             startScenes();
         });
     setState(State::Checking);
+}
+
+void PairSession::accept(const std::pair<std::string, std::string>& pair) {
+    if (!m_session.isOpen() || std::find(accepted().begin(), accepted().end(), pair) != accepted().end()) {
+        return;
+    }
+    CheckOptions options = m_session.options;
+    options.assumedEqual.push_back(pair);
+    m_accepted[{m_session.reference, m_session.rewritten}] = options.assumedEqual;
+    check(options);
+    m_accepting = true;
+}
+
+void PairSession::takeBack(std::size_t accepted) {
+    CheckOptions options = m_session.options;
+    if (accepted < options.assumedEqual.size()) {
+        options.assumedEqual.erase(options.assumedEqual.begin() + static_cast<std::ptrdiff_t>(accepted));
+        m_accepted[{m_session.reference, m_session.rewritten}] = options.assumedEqual;
+        check(options);
+    }
 }
 
 void PairSession::takeCorrespondence(quint64 generation, std::shared_ptr<const Correspondence> correspondence) {
@@ -348,6 +376,7 @@ std::vector<FlatNodeId> PairSession::differingNodes(Side side) const {
         case NodeMark::Only: nodes.emplace_back(i); break;
         case NodeMark::Shared:
         case NodeMark::Equal:
+        case NodeMark::Accepted:
         case NodeMark::Dead: break;
         }
     }

@@ -4,6 +4,7 @@
 #include "ui/canvas/scene_builder.h"
 #include "ui/jobs/latest_job.h"
 #include "ui/jobs/services.h"
+#include "ui/jobs/step_checks.h"
 
 #include <QFileSystemWatcher>
 #include <QObject>
@@ -43,6 +44,13 @@ class PairSession : public QObject {
     void close();
     /// Checks the open graphs again, with these options.
     void check(const CheckOptions& options);
+    /// Takes a value of the rewritten graph for one of the reference (reference first), and checks again. A pair that the check
+    /// refuses is taken back by itself, with a message.
+    void accept(const std::pair<std::string, std::string>& pair);
+    void takeBack(std::size_t accepted);
+    /// What is accepted of the open pair; of each pair that was open, it is kept as long as the program runs.
+    [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& accepted() const { return m_session.options.assumedEqual; }
+    [[nodiscard]] const AcceptedPairs& allAccepted() const { return m_accepted; }
     /// Stops reading and checking; what is open stays, without a verdict if none was reached.
     void stop();
     void exportReport(const std::filesystem::path& folder, bool anonymous);
@@ -104,6 +112,8 @@ class PairSession : public QObject {
     bool m_stale = false;
     std::shared_ptr<const Correspondence> m_correspondence;
     std::optional<std::size_t> m_focusLemma;
+    AcceptedPairs m_accepted;
+    bool m_accepting = false;      ///< the running check is the first with the pair accepted last
     quint64 m_checkGeneration = 0; ///< of the check whose marks are wanted
     QFileSystemWatcher m_watcher;
     QTimer m_changeTimer; ///< editors write in several steps: ask once they are done

@@ -3,6 +3,7 @@
 #include "ui/models/lemma_model.h"
 #include "ui/panels/long_text.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
 #include <QCheckBox>
@@ -65,6 +66,16 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     all->addWidget(m_table, 1);
     all->addWidget(m_empty, 1);
     all->addWidget(m_summary);
+    m_accepted = new QLabel(this);
+    m_accepted->setObjectName(QStringLiteral("acceptedLemmas"));
+    m_accepted->setAccessibleName(tr("Accepted differences"));
+    m_accepted->setTextFormat(Qt::RichText);
+    m_accepted->setWordWrap(true);
+    m_accepted->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_accepted->setOpenExternalLinks(false);
+    m_accepted->hide();
+    all->addWidget(m_accepted);
+    connect(m_accepted, &QLabel::linkActivated, this, [this](const QString& link) { Q_EMIT takeBackRequested(link.toULongLong()); });
 
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_shown->setText(text);
@@ -103,6 +114,16 @@ void LemmaPanel::setResult(std::shared_ptr<const CheckResult> result, const QStr
     m_table->setColumnWidth(LemmaModel::RungColumn, character * 6);
     m_selecting = false;
     updateSummary();
+}
+
+void LemmaPanel::setAccepted(const std::vector<std::pair<std::string, std::string>>& pairs) {
+    QString text;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        text += QStringLiteral("<br>≈ %1 = %2 &nbsp;<a href=\"%3\">%4</a>")
+                    .arg(toQString(pairs[i].first).toHtmlEscaped(), toQString(pairs[i].second).toHtmlEscaped(), QString::number(i), tr("take back"));
+    }
+    m_accepted->setText(tr("<b>Accepted as equal</b>%1").arg(text));
+    m_accepted->setVisible(!pairs.empty());
 }
 
 std::optional<std::size_t> LemmaPanel::selectedLemma() const {

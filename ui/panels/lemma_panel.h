@@ -6,6 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 class QCheckBox;
 class QComboBox;
@@ -39,10 +42,13 @@ class LemmaPanel : public QWidget {
     [[nodiscard]] bool isProvedFolded() const;
     void focusFilter();
     [[nodiscard]] FactTableView* table() const { return m_table; }
+    /// Names of the values that are accepted as equal, shown below the list with a way to take each back.
+    void setAccepted(const std::vector<std::pair<std::string, std::string>>& pairs);
 
   Q_SIGNALS:
     void lemmaSelected(std::size_t lemma); ///< by the user
     void provedFoldedChanged(bool folded);
+    void takeBackRequested(std::size_t accepted); ///< its place among those set last
 
   private:
     void updateSummary();
@@ -55,6 +61,7 @@ class LemmaPanel : public QWidget {
     FactTableView* m_table;
     LongText* m_empty;
     QLabel* m_summary;
+    QLabel* m_accepted;
     QString m_emptyText;
     bool m_selecting = false;
 };

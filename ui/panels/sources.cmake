@@ -9,5 +9,6 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
     panels/query_panel.cpp panels/query_panel.h
     panels/side_view.cpp panels/side_view.h
+    panels/steps_panel.cpp panels/steps_panel.h
     panels/verdict_banner.cpp panels/verdict_banner.h
     panels/welcome_page.cpp panels/welcome_page.h)

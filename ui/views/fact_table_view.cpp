@@ -108,6 +108,10 @@ void FactTableView::keyPressEvent(QKeyEvent* event) {
 
 void FactTableView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
+    menu.addActions(m_menuActions);
+    if (!m_menuActions.isEmpty()) {
+        menu.addSeparator();
+    }
     QAction* copy = menu.addAction(tr("Copy rows as text"));
     copy->setShortcut(QKeySequence::Copy);
     if (menu.exec(event->globalPos()) == copy) {

@@ -17,6 +17,9 @@ class FactTableView : public QTableView {
     /// The selected rows, or all when none is selected.
     [[nodiscard]] QString selectedText() const;
 
+    /// What the context menu has besides copying.
+    void setMenuActions(const QList<QAction*>& menuActions) { m_menuActions = menuActions; }
+
   protected:
     void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
@@ -24,6 +27,7 @@ class FactTableView : public QTableView {
   private:
     void applyStretch();
     int m_stretched = -1;
+    QList<QAction*> m_menuActions;
 };
 
 } // namespace lemmascope

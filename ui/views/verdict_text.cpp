@@ -89,6 +89,7 @@ QString word(NodeMark mark, Side side) {
     case NodeMark::Undecided: return tr("undecided");
     case NodeMark::Only: return side == Side::Reference ? tr("only in the reference") : tr("only in the rewritten graph");
     case NodeMark::Dead: return tr("reaches no output");
+    case NodeMark::Accepted: return tr("accepted as equal to its partner");
     }
     return {};
 }
@@ -117,7 +118,8 @@ QString bannerTitle(const CheckResult& result) {
 
 QString bannerReason(const CheckResult& result) {
     if (result.verdict == Verdict::Proved) {
-        return result.strength ? explanation(*result.strength) : QString();
+        const QString strength = result.strength ? explanation(*result.strength) : QString();
+        return result.assumed.empty() ? strength : tr("Assuming %1, as accepted. %2").arg(toQString(assumedText(result.assumed)), strength);
     }
     // The command line's own first line, without the words that the title already has: one wording for both.
     QString line = toQString(verdictLine(result));
@@ -153,7 +155,9 @@ LemmaCounts countLemmas(const CheckResult& result) {
 
 QString countsText(const CheckResult& result) {
     if (result.lemmas.empty()) {
-        return result.verdict == Verdict::Proved ? tr("no lemma was needed") : tr("no lemma could be stated");
+        return result.verdict != Verdict::Proved ? tr("no lemma could be stated")
+               : result.assumed.empty()          ? tr("no lemma was needed")
+                                                 : tr("no other lemma was needed");
     }
     const LemmaCounts counts = countLemmas(result);
     QStringList parts;
@@ -171,7 +175,8 @@ QString countsText(const CheckResult& result) {
 
 QString noLemmasText(const CheckResult& result) {
     if (result.verdict == Verdict::Proved) {
-        return tr("No lemma was needed: both graphs compute the same terms.");
+        return result.assumed.empty() ? tr("No lemma was needed: both graphs compute the same terms.")
+                                      : tr("No other lemma was needed: but for what is accepted, both graphs compute the same terms.");
     }
     const QString reason = bannerReason(result);
     return reason.isEmpty() ? tr("No lemma could be stated.") : tr("No lemma could be stated: %1").arg(reason);
