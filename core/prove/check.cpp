@@ -312,6 +312,31 @@ void Checker::proveAccesses(Prover& prover) {
     }
 }
 
+std::vector<std::pair<TermId, TermId>> Checker::beliefs() const {
+    // Values of one name, and values at the same place: hints only.
+    std::vector<std::pair<TermId, TermId>> out;
+    std::map<std::string, TermId> named;
+    for (std::size_t v = 0; v < m_reference.values.size(); ++v) {
+        const std::string& name = m_result.reference->value(FlatValueId(v)).name;
+        if (m_reference.values[v].isValid() && !name.empty()) {
+            named.emplace(name, m_reference.values[v]);
+        }
+    }
+    for (std::size_t v = 0; v < m_rewritten.values.size(); ++v) {
+        const auto at = named.find(m_result.rewritten->value(FlatValueId(v)).name);
+        if (m_rewritten.values[v].isValid() && at != named.end()) {
+            out.emplace_back(at->second, m_rewritten.values[v]);
+        }
+    }
+    const std::vector<FlatValueId>& partners = m_result.correspondence.partnerOfReferenceValue;
+    for (std::size_t v = 0; v < partners.size(); ++v) {
+        if (partners[v].isValid() && m_reference.values[v].isValid() && m_rewritten.values[partners[v].index].isValid()) {
+            out.emplace_back(m_reference.values[v], m_rewritten.values[partners[v].index]);
+        }
+    }
+    return out;
+}
+
 Result<void> Checker::decide(Prover& prover) {
     const Clock::time_point start = Clock::now();
     // Types first: outputs whose types differ need no proof.
@@ -406,6 +431,25 @@ Result<void> Checker::decide(Prover& prover) {
         return {};
     }
     const Clock::time_point dear = Clock::now();
+    if (exactly && !remaining().empty()) {
+        std::vector<Prover::Question> pairs;
+        const std::vector<std::size_t> swept = remaining();
+        for (const std::size_t o : swept) {
+            pairs.push_back({referenceTerm(o), rewrittenTerm(o), title(o)});
+        }
+        std::vector<PairProof> answers = prover.proveBySweeping(pairs, beliefs());
+        for (std::size_t k = 0; k < swept.size(); ++k) {
+            if (answers[k].verdict == LemmaVerdict::Holds) {
+                done(swept[k], std::move(answers[k]));
+            } else if (!answers[k].reason.empty()) {
+                m_notShown.resize(m_open.size());
+                m_notShown[swept[k]] = answers[k].reason;
+            }
+        }
+        if (m_stop.stop_requested()) {
+            return fail(ErrorCode::Cancelled, "cancelled");
+        }
+    }
     for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), true));
         if (m_stop.stop_requested()) {

@@ -61,6 +61,9 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
         output.strength = proof.strength;
         return;
     }
+    if (index < m_notShown.size() && !m_notShown[index].empty()) {
+        m_result.caveats.push_back({"unproved", output.name + ": " + m_notShown[index]});
+    }
     const std::vector<std::string> open =
         referenceTerm(index).isValid() && rewrittenTerm(index).isValid() ? openOpsOf(index) : std::vector<std::string>{};
     const bool differed = m_search && m_search->candidate && m_search->candidate->output == output.name;
@@ -113,6 +116,32 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
         if (!proof.openOps.empty() && output.reason == "the exact normal forms differ") {
             output.reason += " (the meaning of " + joined(proof.openOps) + " is left open)";
         }
+    }
+}
+
+void Checker::describeConstants(const Prover& prover) {
+    std::map<TermId, std::string> names;
+    for (const bool left : {false, true}) {
+        const GraphTerms& terms = left ? m_reference : m_rewritten;
+        const GraphTree& tree = left ? *m_result.reference : *m_result.rewritten;
+        for (std::size_t v = 0; v < terms.values.size(); ++v) {
+            TermId term = terms.values[v];
+            if (term.isValid() && m_store.kind(term) == TermKind::View) {
+                term = m_store.operands(term)[0];
+            }
+            if (term.isValid() && m_store.kind(term) == TermKind::Constant) {
+                names.try_emplace(term, tree.value(FlatValueId(v)).name);
+            }
+        }
+    }
+    for (const Prover::RoundedConstant& constant : prover.roundedConstants()) {
+        const auto at = names.find(constant.constant);
+        const std::string name = at != names.end() ? at->second : !constant.number.empty() ? constant.number : m_store.text(constant.constant, 1);
+        m_result.constants.push_back(ConstantError{name, constant.ulp, constant.relative, constant.allowed});
+    }
+    if (prover.roundingMeetsSteps()) {
+        m_result.caveats.push_back(
+            {"step", "a comparison or rounding reads values whose constants were rounded: results may differ by a whole step"});
     }
 }
 
@@ -341,7 +370,10 @@ void Checker::conclude(Prover& prover) {
         m_result.reason = "the reference has no outputs to compare";
         m_result.strength.reset();
     }
-    if (m_result.strength == Strength::Exact) {
+    if (m_result.strength == Strength::Rounded) {
+        describeConstants(prover);
+    }
+    if (m_result.strength == Strength::Exact || m_result.strength == Strength::Rounded) {
         m_result.assumptions.push_back({"numbers", "floats stand for real numbers; integers wrap at their width"});
         static const std::vector<std::string> Steps{"QuantizeLinear", "Less",  "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "ArgMax",
                                                     "ArgMin",         "Round", "Floor",       "Ceil",    "Sign",           "TopK"};

@@ -36,9 +36,10 @@ class Checker {
     GraphTerms m_reference;
     GraphTerms m_rewritten;
     CheckResult m_result;
-    std::vector<bool> m_open;        ///< outputs not yet proved
-    std::vector<PairProof> m_proofs; ///< by output
-    bool m_settled = false;          ///< sizes or ranges alone gave the outputs their verdicts
+    std::vector<bool> m_open;            ///< outputs not yet proved
+    std::vector<PairProof> m_proofs;     ///< by output
+    std::vector<std::string> m_notShown; ///< by output: where sweeping stopped
+    bool m_settled = false;              ///< sizes or ranges alone gave the outputs their verdicts
     bool m_accessFails = false;
     std::string m_accessReason;
     std::optional<SearchResult> m_search;
@@ -47,12 +48,14 @@ class Checker {
     void markAssumed(const AssumedPair& pair);
     void proveAccesses(Prover& prover);
     [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
+    [[nodiscard]] std::vector<std::pair<TermId, TermId>> beliefs() const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
     void conclude(Prover& prover);
     void concludeOutput(std::size_t index, Prover& prover);
     void blame();
+    void describeConstants(const Prover& prover);
     void describeLemmas(Prover& prover);
     void markNodes(Prover& prover);
     [[nodiscard]] std::vector<std::string> openOpsOf(std::size_t output) const;

@@ -41,12 +41,28 @@ class Prover {
     [[nodiscard]] PairProof proveStructurally(TermId reference, TermId rewritten, const std::string& title);
     /// Rung 5 at every size; with `unrolled`, at the declared shapes too. What it leaves undecided is for `askSolver`.
     [[nodiscard]] PairProof proveExactly(TermId reference, TermId rewritten, const std::string& title, bool unrolled);
-    /// Rung 6 on pairs that rung 5 left, all at once on the solver's workers; the answers in order.
+    /// A pair that must be equal.
     struct Question {
         TermId reference;
         TermId rewritten;
         std::string title;
     };
+    /// Rung 5 by sweeping: values believed equal are merged one after the other, the questions' own pairs last. In the order of
+    /// the questions. Constants taken to be rounded are collected in `constants` and `stepCaveat`.
+    [[nodiscard]] std::vector<PairProof> proveBySweeping(const std::vector<Question>& questions,
+                                                         const std::vector<std::pair<TermId, TermId>>& beliefs);
+    /// A stored constant that a proof takes to be another value within rounding.
+    struct RoundedConstant {
+        TermId constant; ///< invalid: a number
+        std::string number;
+        double ulp = 0.0;
+        double relative = 0.0;
+        double allowed = 0.0;
+    };
+    [[nodiscard]] const std::vector<RoundedConstant>& roundedConstants() const { return m_roundedConstants; }
+    /// A comparison, cast or rounding reads a value that a proof holds equal only up to rounding.
+    [[nodiscard]] bool roundingMeetsSteps() const { return m_roundingMeetsSteps; }
+    /// Rung 6 on pairs that rung 5 left, all at once on the solver's workers; the answers in order.
     [[nodiscard]] std::vector<PairProof> askSolver(const std::vector<Question>& questions);
     /// The lemma of a pair in full, undecided: for a pair that a counterexample has settled. Nothing when it is too large.
     [[nodiscard]] std::optional<std::uint32_t> state(TermId reference, TermId rewritten, const std::string& title);
@@ -102,6 +118,8 @@ class Prover {
     bool m_sweepingReference = false;
     std::vector<std::uint32_t> m_exactLemmas; ///< lemmas merged so far by the exact sweep
 
+    std::vector<RoundedConstant> m_roundedConstants;
+    bool m_roundingMeetsSteps = false;
     [[nodiscard]] TermId sweep(TermId root);
     [[nodiscard]] std::optional<TermId> matchCandidate(TermId term);
     [[nodiscard]] std::optional<std::pair<Strength, std::uint32_t>> staticMap(TermId a, TermId b);

@@ -82,6 +82,7 @@ TermId ExactTerms::materialise(Scalar scalar, const TensorType& type) {
     }
     Operator op;
     op.name = m_forms.alwaysDefined(scalar) ? "form" : "form?";
+    op.attributes["store"] = static_cast<std::int64_t>(m_forms.number());
     op.attributes["form"] = static_cast<std::int64_t>(m_forms.formOf(scalar).index);
     op.attributes["defined"] = static_cast<std::int64_t>(m_forms.conditionsOf(scalar).index);
     op.element = type.element;

@@ -26,7 +26,11 @@ Scalar FormStore::read(TermId leaf, std::int64_t index) {
     if (m_terms.kind(leaf) == TermKind::Apply && m_terms.op(leaf).name == "Length") {
         atom.positive = std::get<std::int64_t>(m_terms.op(leaf).attributes.at("positive")) != 0;
     }
-    atom.positive = atom.positive || isPositiveTerm(leaf);
+    if (isFloat(atom.result)) {
+        const Sign sign = signOf(leaf);
+        atom.positive = atom.positive || sign == Sign::Positive;
+        atom.nonNegative = atom.positive || sign == Sign::NonNegative;
+    }
     const FormId form = atomForm(internAtom(atom));
     if (!mayBeUndefined(leaf)) {
         return make(form, m_noConditions);
@@ -34,24 +38,48 @@ Scalar FormStore::read(TermId leaf, std::int64_t index) {
     return make(form, internConditions({Condition{Condition::Kind::Defined, {}, leaf, index, {}, {}}}));
 }
 
-bool FormStore::isPositiveTerm(TermId term) const {
-    // Sums, means and maxima of positive elements, through movements: the normal form under them says so.
+FormStore::Sign FormStore::signOf(TermId term) const {
+    // Sums, means and maxima of elements keep their sign, through movements: the normal form under them says which.
     for (int depth = 0; depth < 64; ++depth) {
         if (m_terms.kind(term) == TermKind::View) {
             term = m_terms.operands(term)[0];
             continue;
         }
+        if (m_signs) {
+            if (const Sign known = m_signs(term); known != Sign::Unknown) {
+                return known;
+            }
+        }
+        if (m_terms.kind(term) == TermKind::Constant) {
+            const auto [at, added] = m_constantSigns.try_emplace(term.index, Sign::Unknown);
+            if (added) {
+                const Tensor& data = m_terms.constantTensor(term);
+                double least = data.count() > 0 && isComputable(data.element()) ? data.toDouble(0) : -1.0;
+                for (std::int64_t i = 1; i < data.count() && least >= 0.0; ++i) {
+                    const double value = data.toDouble(i);
+                    least = value >= least ? least : value; // NaN is no sign either
+                }
+                at->second = least > 0.0 ? Sign::Positive : least == 0.0 ? Sign::NonNegative : Sign::Unknown;
+            }
+            return at->second;
+        }
         if (m_terms.kind(term) != TermKind::Apply) {
-            return false;
+            return Sign::Unknown;
         }
         const Operator& op = m_terms.op(term);
-        if (op.name == "form") {
+        if (op.name == "form" || op.name == "Sum" || op.name == "Largest") {
             // Its number means something only to the store that made it.
-            return m_ownsFormTerms && isPositive(FormId(static_cast<std::uint32_t>(std::get<std::int64_t>(op.attributes.at("form")))));
+            if (!m_ownsFormTerms || op.attribute<std::int64_t>("store") != static_cast<std::int64_t>(m_number)) {
+                return Sign::Unknown;
+            }
+            const FormId form(static_cast<std::uint32_t>(op.attribute<std::int64_t>("form")));
+            // An empty sum is 0.
+            const bool some = op.name != "Sum" || op.attribute<std::int64_t>("some") != 0;
+            return some && isPositive(form) ? Sign::Positive : isNonNegative(form) ? Sign::NonNegative : Sign::Unknown;
         }
         const bool keeps = op.name == "ReduceMax" || op.name == "MaxPool" || op.name == "ReduceSum";
         if (!keeps || m_terms.operands(term).empty()) {
-            return false;
+            return Sign::Unknown;
         }
         const TermId operand = m_terms.operands(term)[0];
         if (op.name == "ReduceSum") {
@@ -59,17 +87,17 @@ bool FormStore::isPositiveTerm(TermId term) const {
             const auto at = op.attributes.find("axes");
             const auto* axes = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
             if (axes == nullptr || !m_terms.hasShape(operand)) {
-                return false;
+                return Sign::Unknown;
             }
             for (const std::int64_t axis : *axes) {
                 if (m_terms.shape(operand)[static_cast<std::size_t>(axis)].lowerBound().value_or(0) < 1) {
-                    return false;
+                    return Sign::Unknown;
                 }
             }
         }
         term = operand;
     }
-    return false;
+    return Sign::Unknown;
 }
 
 Scalar FormStore::requiring(Scalar a, TermId definedness) {

@@ -224,7 +224,7 @@ std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int dept
                     bound = own;
                 }
             }
-        } else if (!wantUpper && (atom.kind == AtomKind::Exp || atom.positive)) {
+        } else if (!wantUpper && (atom.kind == AtomKind::Exp || atom.positive || atom.nonNegative)) {
             bound = mpq_class(0);
         }
         if (!bound) {
@@ -248,7 +248,7 @@ bool FormStore::everyTermIsNonNegative(FormId form) const {
         for (const auto& [atom, exponent] : m_monomials[term.monomial.index]) {
             const Atom& data = m_atoms[atom.index];
             const bool even = isWhole(exponent) && mpz_even_p(exponent.get_num().get_mpz_t()) != 0;
-            bool good = even || data.kind == AtomKind::Exp || isBoolean(atom) || data.positive;
+            bool good = even || data.kind == AtomKind::Exp || isBoolean(atom) || data.positive || data.nonNegative;
             good = good || (data.kind == AtomKind::Power && (!isWhole(exponent) || isNonNegative(data.forms[0])));
             if (data.kind == AtomKind::Max) {
                 good = good || std::any_of(data.forms.begin(), data.forms.end(), [this](FormId f) { return isNonNegative(f); });

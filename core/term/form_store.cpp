@@ -14,7 +14,7 @@ namespace lemmascope {
 
 using namespace formnumbers;
 
-FormStore::FormStore(const TermStore& terms, Limits limits) : m_terms(terms), m_limits(limits) {
+FormStore::FormStore(TermStore& terms, Limits limits) : m_terms(terms), m_limits(limits), m_number(terms.formStores++) {
     m_unit = internMonomial({});
     m_noConditions = internConditions({});
 }
@@ -202,7 +202,9 @@ bool FormStore::mayBeUndefined(TermId term) {
                                                 "RowsAt",
                                                 "StoreRows",
                                                 "StoreRowsAt",
-                                                "StoreSlice"};
+                                                "StoreSlice",
+                                                "Sum",
+                                                "Largest"};
     if (m_mayBeUndefined.size() < m_terms.size()) {
         m_mayBeUndefined.resize(m_terms.size(), -1);
     }

@@ -5,6 +5,7 @@
 #include <gmpxx.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -32,7 +33,7 @@ class FormStore final : public Algebra {
         std::size_t monomialsPerForm = 20'000;
         std::size_t monomialsInAll = 3'000'000;
     };
-    FormStore(const TermStore& terms, Limits limits);
+    FormStore(TermStore& terms, Limits limits);
 
     /// Terms called `form` in the term store name forms of this store, and of no other.
     void ownFormTerms() { m_ownsFormTerms = true; }
@@ -62,6 +63,59 @@ class FormStore final : public Algebra {
         Scalar rest = 0;                                 ///< product of the other atoms; 1 if none
     };
     [[nodiscard]] std::vector<Part> parts(Scalar a);
+    /// The same sum with each product's factors apart: `leaves` are the terms below a factor.
+    struct Factor {
+        AtomId atom;
+        mpq_class exponent;
+        std::optional<TermId> read; ///< the atom is a plain read of this term
+    };
+    struct Monomial {
+        mpq_class coefficient;
+        std::vector<Factor> factors;
+    };
+    [[nodiscard]] std::vector<Monomial> monomials(Scalar a) const { return monomials(m_scalars[a].form); }
+    [[nodiscard]] std::vector<Monomial> monomials(FormId form) const;
+    /// Coefficient times factors, multiplied out; without conditions.
+    [[nodiscard]] Scalar product(const mpq_class& coefficient, std::span<const Factor> factors);
+    [[nodiscard]] const std::vector<TermId>& leavesOf(AtomId atom);
+    /// Positive c such that a / c has coprime integer coefficients; 1 when they are long.
+    [[nodiscard]] mpq_class contentOf(Scalar a) const;
+    /// 0 under those of the conditions that `keep` says, given the terms each reads.
+    [[nodiscard]] Scalar conditionsWhere(Scalar a, const std::function<bool(const std::vector<TermId>&)>& keep);
+
+    /// Every read replaced: a substitution of equals (the same tensor at another index, a term by its equal). Values and
+    /// conditions are put through the rules again. Nested too deeply: `tooLarge`.
+    using LeafMap = std::function<Scalar(TermId leaf, std::int64_t index)>;
+    [[nodiscard]] Scalar mapped(Scalar a, const LeafMap& leaf);
+    /// Starts a new budget: what was made before stays valid, what was made since `tooLarge` does not.
+    void renewBudget() {
+        m_tooLarge = false;
+        m_total = 0;
+    }
+    /// Distinguishes stores in the operators of form terms.
+    [[nodiscard]] std::uint32_t number() const { return m_number; }
+    [[nodiscard]] bool isPositive(Scalar a) const { return isPositive(m_scalars[a].form); }
+    [[nodiscard]] bool isNonNegative(Scalar a) const { return isNonNegative(m_scalars[a].form); }
+    /// Signs of terms that are known from elsewhere: asked for terms that are not forms of this store.
+    enum class Sign : std::uint8_t { Unknown, NonNegative, Positive };
+    void setSigns(std::function<Sign(TermId)> signs) { m_signs = std::move(signs); }
+
+    /// What a comparison up to constants walks over (constant_match.cpp).
+    enum class AtomKind : std::uint8_t { Read, Exp, Power, Max, Truth, Function };
+    [[nodiscard]] AtomKind kind(AtomId atom) const { return m_atoms[atom.index].kind; }
+    [[nodiscard]] const std::string& nameOf(AtomId atom) const { return m_atoms[atom.index].name; }
+    [[nodiscard]] const std::vector<FormId>& formsOf(AtomId atom) const { return m_atoms[atom.index].forms; }
+    [[nodiscard]] FormId exponentOf(AtomId atom) { return internForm({Term{m_atoms[atom.index].exponent, 1}}); }
+    [[nodiscard]] FormId sumOf(FormId a, const mpq_class& scale, FormId b) { return addForms(a, scale, b); }
+    [[nodiscard]] FormId constantOf(const mpq_class& value) { return constantForm(value); }
+    /// Conditions as (kind, form or leaf) in the store's order; a branch condition has no form here.
+    struct ConditionView {
+        int kind = 0; ///< 0 not 0, 1 at least 0, 2 above 0, 3 defined, 4 branch
+        FormId form;
+        TermId leaf;
+    };
+    [[nodiscard]] std::vector<ConditionView> conditionsIn(Scalar a) const;
+
     [[nodiscard]] Scalar withoutConditions(Scalar a);
     [[nodiscard]] Scalar withConditionsOf(Scalar value, Scalar conditions);
     [[nodiscard]] bool alwaysDefined(Scalar a) const { return m_scalars[a].defined == m_noConditions; }
@@ -101,7 +155,6 @@ class FormStore final : public Algebra {
     [[nodiscard]] Scalar rounded(Scalar a, ElementType type) override;
 
   private:
-    enum class AtomKind : std::uint8_t { Read, Exp, Power, Max, Truth, Function };
     struct Atom {
         AtomKind kind = AtomKind::Read;
         TermId leaf;
@@ -111,6 +164,7 @@ class FormStore final : public Algebra {
         std::vector<FormId> forms;             ///< Power: the base; Max: the set; Truth, Function: arguments
         ElementType result = ElementType::F64; ///< Function and Read
         bool positive = false;
+        bool nonNegative = false;
     };
     using Factors = std::vector<std::pair<AtomId, mpq_class>>; ///< sorted by atom, no zero exponents
     struct Term {
@@ -136,6 +190,10 @@ class FormStore final : public Algebra {
     Limits m_limits;
     bool m_tooLarge = false;
     bool m_ownsFormTerms = false;
+    std::uint32_t m_number = 0;
+    std::function<Sign(TermId)> m_signs;
+    mutable std::unordered_map<std::uint32_t, Sign> m_constantSigns;
+    std::unordered_map<std::uint32_t, std::vector<TermId>> m_atomLeaves;
     std::size_t m_total = 0;
     std::vector<Atom> m_atoms;
     std::unordered_map<std::string, std::uint32_t> m_atomIndex;
@@ -181,7 +239,9 @@ class FormStore final : public Algebra {
     [[nodiscard]] bool isBoolean(AtomId atom) const {
         return m_atoms[atom.index].kind == AtomKind::Truth || m_atoms[atom.index].result == ElementType::Bool;
     }
-    [[nodiscard]] bool isPositiveTerm(TermId term) const;
+    [[nodiscard]] Sign signOf(TermId term) const;
+    class Mapping;
+    friend class Mapping;
     /// The arguments of an argmax up to what keeps their order.
     [[nodiscard]] std::vector<FormId> ordered(std::vector<FormId> forms);
     /// A bound that holds at every point, if one is seen; `upper`: from above.

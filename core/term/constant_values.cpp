@@ -1,0 +1,503 @@
+// What multiplies a product of reads of values is constant, so it is an array that can be evaluated, with the bound of its
+// rounding in the type of its constants.
+
+#include "core/term/constant_walk.h"
+
+#include "core/term/form_numbers.h"
+#include "core/term/view.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr double Slack = 4.0;   ///< times the bound of both evaluations
+constexpr double Noise = 1e-13; ///< relative error of our own evaluation in double, with room
+
+std::string number(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 9).ptr;
+    return {text.data(), end};
+}
+
+} // namespace
+
+using Estimate = ConstantEstimate;
+
+ConstantEstimate ConstantMatcher::Walk::times(const Estimate& a, const Estimate& b, double u) {
+    const double value = a.value * b.value;
+    return Estimate{value, std::fabs(a.value) * b.bound + std::fabs(b.value) * a.bound + a.bound * b.bound + std::fabs(value) * u,
+                    a.magnitude * b.magnitude};
+}
+
+std::optional<ConstantEstimate> ConstantMatcher::Walk::raised(const Estimate& a, const mpq_class& exponent) const {
+    if (exponent == 1) {
+        return a;
+    }
+    const double e = exponent.get_d();
+    const bool whole = exponent.get_den() == 1;
+    if ((!whole && !(a.value > 0.0)) || (exponent < 0 && a.value == 0.0) || std::fabs(e) > 64) {
+        return std::nullopt;
+    }
+    const double value = std::pow(a.value, e);
+    const double relative = a.value == 0.0 ? 0.0 : a.bound / std::fabs(a.value);
+    if (relative > 0.01 || !std::isfinite(value)) {
+        return std::nullopt;
+    }
+    const double steps = whole ? std::fabs(e) : 2.0; // a root, and perhaps a reciprocal
+    return Estimate{value, std::fabs(value) * (std::fabs(e) * relative * 1.1 + steps * m_owner.m_unit), std::fabs(value)};
+}
+
+std::optional<ConstantEstimate> ConstantMatcher::Walk::element(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at, int depth) {
+    if (const LemmaForms::Sum* found = m_lemma.sumOf(leaf); found != nullptr && m_store.shape(leaf) == space) {
+        const LemmaForms::Sum sum = *found;
+        Coefficient one;
+        std::optional<Estimate> out;
+        std::vector<std::int64_t> box;
+        std::int64_t points = 1;
+        for (const Dim& dim : sum.bound) {
+            if (!dim.isKnown() || dim.value() > 1'000'000) {
+                return std::nullopt;
+            }
+            box.push_back(dim.value());
+            points *= dim.value();
+            if (points > 1'000'000) {
+                return std::nullopt;
+            }
+        }
+        std::vector<std::int64_t> index = at;
+        index.resize(at.size() + box.size(), 0);
+        const Shape wider = joinedShape(space, sum.bound);
+        for (std::int64_t p = 0; p < points; ++p) {
+            std::int64_t rest = p;
+            for (std::size_t k = box.size(); k-- > 0;) {
+                index[at.size() + k] = rest % box[k];
+                rest /= box[k];
+            }
+            const std::optional<Estimate> here = estimate(m_forms.formOf(sum.inner), wider, index, depth + 1);
+            if (!here) {
+                return std::nullopt;
+            }
+            if (!out) {
+                out = here;
+            } else if (sum.largest) {
+                out = here->value > out->value ? here : out;
+            } else {
+                out = Estimate{out->value + here->value, out->bound + here->bound + std::fabs(out->value + here->value) * m_owner.m_unit,
+                               out->magnitude + here->magnitude};
+            }
+        }
+        return out;
+    }
+    const TermId source = m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
+    if (m_store.kind(source) != TermKind::Constant) {
+        return std::nullopt;
+    }
+    const std::optional<AxisStrides> strides = m_lemma.stridesOf(leaf, space);
+    if (!strides || !strides->offset.isKnown()) {
+        return std::nullopt;
+    }
+    std::int64_t flat = strides->offset.value();
+    for (std::size_t k = 0; k < space.size(); ++k) {
+        if (strides->strides[k].is(0)) {
+            continue;
+        }
+        if (!strides->strides[k].isKnown()) {
+            return std::nullopt;
+        }
+        flat += strides->strides[k].value() * at[k];
+    }
+    std::vector<double>& values = m_owner.m_values[source];
+    if (values.empty()) {
+        const Tensor& data = m_store.constantTensor(source);
+        values.reserve(static_cast<std::size_t>(data.count()));
+        for (std::int64_t i = 0; i < data.count(); ++i) {
+            values.push_back(data.toDouble(i));
+        }
+    }
+    if (flat < 0 || flat >= static_cast<std::int64_t>(values.size())) {
+        return std::nullopt;
+    }
+    const double value = values[static_cast<std::size_t>(flat)];
+    if (!std::isfinite(value)) {
+        return std::nullopt;
+    }
+    const double unit = std::ldexp(1.0, -static_cast<int>(significandBits(m_store.type(source).element)));
+    return Estimate{value, std::fabs(value) * unit, std::fabs(value)};
+}
+
+std::optional<ConstantEstimate> ConstantMatcher::Walk::estimate(AtomId atom, const mpq_class& exponent, const Shape& space,
+                                                                const std::vector<std::int64_t>& at, int depth) {
+    if (depth > MaxDepth) {
+        return std::nullopt;
+    }
+    const std::vector<FormId> list = m_forms.formsOf(atom);
+    std::optional<Estimate> base;
+    switch (m_forms.kind(atom)) {
+    case FormStore::AtomKind::Read: {
+        const std::vector<TermId>& leaves = m_forms.leavesOf(atom);
+        base = leaves.size() == 1 ? element(leaves.front(), space, at, depth) : std::nullopt;
+        break;
+    }
+    case FormStore::AtomKind::Power: base = estimate(list[0], space, at, depth + 1); break;
+    case FormStore::AtomKind::Exp: {
+        const std::optional<Estimate> inner = estimate(m_forms.exponentOf(atom), space, at, depth + 1);
+        if (!inner || std::fabs(inner->value) > 80 || inner->bound > 0.01) {
+            return std::nullopt;
+        }
+        const double value = std::exp(inner->value);
+        base = Estimate{value, value * (inner->bound * 1.1 + m_owner.m_unit), value};
+        break;
+    }
+    case FormStore::AtomKind::Max:
+        for (const FormId form : list) {
+            const std::optional<Estimate> one = estimate(form, space, at, depth + 1);
+            if (!one) {
+                return std::nullopt;
+            }
+            base = base && base->value >= one->value ? base : one;
+        }
+        break;
+    case FormStore::AtomKind::Truth: return std::nullopt;
+    case FormStore::AtomKind::Function: {
+        const std::string& name = m_forms.nameOf(atom);
+        if (name == "sqrt_2_over_pi") {
+            base = Estimate{0.79788456080286535588, 0.0, 0.8};
+        } else if (name == "log" && list.size() == 1) {
+            const std::optional<Estimate> inner = estimate(list[0], space, at, depth + 1);
+            if (!inner || !(inner->value > 0.0)) {
+                return std::nullopt;
+            }
+            const double value = std::log(inner->value);
+            base = Estimate{value, inner->bound / inner->value * 1.1 + std::fabs(value) * m_owner.m_unit, std::fabs(value) + 1.0};
+        }
+        break;
+    }
+    }
+    return base ? raised(*base, exponent) : std::nullopt;
+}
+
+std::optional<ConstantEstimate> ConstantMatcher::Walk::estimate(FormId form, const Shape& space, const std::vector<std::int64_t>& at, int depth) {
+    Estimate sum;
+    for (const Monomial& monomial : m_forms.monomials(form)) {
+        Estimate product = numberOf(monomial.coefficient);
+        bool first = abs(monomial.coefficient) == 1;
+        for (const Factor& factor : monomial.factors) {
+            const std::optional<Estimate> one = estimate(factor.atom, factor.exponent, space, at, depth + 1);
+            if (!one) {
+                return std::nullopt;
+            }
+            product = times(product, *one, first ? 0.0 : m_owner.m_unit);
+            first = false;
+        }
+        const double value = sum.value + product.value;
+        const double rounding = sum.magnitude == 0.0 ? 0.0 : std::fabs(value) * m_owner.m_unit;
+        sum = Estimate{value, sum.bound + product.bound + rounding, sum.magnitude + product.magnitude};
+    }
+    return sum;
+}
+
+std::optional<ConstantEstimate> ConstantMatcher::Walk::estimate(const Coefficient& c, const Shape& space, const Shape& inner,
+                                                                const std::vector<std::int64_t>& at) {
+    std::vector<std::int64_t> index = at;
+    index.resize(space.size() + inner.size(), 0);
+    std::int64_t points = 1;
+    for (const Dim& dim : inner) {
+        if (!dim.isKnown() || dim.value() > 100'000 || points > 100'000) {
+            return std::nullopt;
+        }
+        points *= dim.value();
+    }
+    Estimate sum;
+    for (std::int64_t p = 0; p < points; ++p) {
+        std::int64_t rest = p;
+        for (std::size_t k = inner.size(); k-- > 0;) {
+            index[space.size() + k] = rest % inner[k].value();
+            rest /= inner[k].value();
+        }
+        Estimate product{1.0, 0.0, 1.0};
+        bool first = true;
+        for (const Placed& placed : c.constants) {
+            const std::optional<Estimate> one = estimate(placed.atom, placed.exponent, placed.space, index, 0);
+            if (!one) {
+                return std::nullopt;
+            }
+            product = times(product, *one, first ? 0.0 : m_owner.m_unit);
+            first = false;
+        }
+        const double value = sum.value + product.value;
+        sum = Estimate{value, sum.bound + product.bound + (p == 0 ? 0.0 : std::fabs(value) * m_owner.m_unit), sum.magnitude + product.magnitude};
+    }
+    bool first = c.constants.empty();
+    Estimate out = sum;
+    for (const auto& [base, exponent] : c.powers) {
+        const std::optional<Estimate> one = raised(numberOf(base), exponent);
+        if (!one) {
+            return std::nullopt;
+        }
+        out = times(out, *one, first || base == 1 ? 0.0 : m_owner.m_unit);
+        first = first && base == 1;
+    }
+    const bool unit = abs(c.scale) == 1;
+    return times(out, numberOf(c.scale), first || unit ? 0.0 : m_owner.m_unit);
+}
+
+std::optional<mpq_class> ConstantMatcher::Walk::exact(AtomId atom, const mpq_class& exponent, const Shape& space, const std::vector<std::int64_t>& at,
+                                                      int depth) {
+    if (depth > MaxDepth || m_exactLeft == 0) {
+        return std::nullopt;
+    }
+    --m_exactLeft;
+    std::optional<mpq_class> base;
+    if (m_forms.kind(atom) == FormStore::AtomKind::Read) {
+        const std::vector<TermId>& leaves = m_forms.leavesOf(atom);
+        if (leaves.size() != 1 || m_lemma.sumOf(leaves.front()) != nullptr) {
+            return std::nullopt;
+        }
+        const std::optional<Estimate> value = element(leaves.front(), space, at, depth); // a stored value is exact in double
+        base = value ? std::optional<mpq_class>(value->value) : std::nullopt;
+    } else if (m_forms.kind(atom) == FormStore::AtomKind::Power) {
+        base = exact(m_forms.formsOf(atom)[0], space, at, depth + 1);
+    }
+    if (!base || (*base == 0 && exponent < 0)) {
+        return std::nullopt;
+    }
+    if (exponent.get_den() != 1) {
+        return formnumbers::rationalPower(*base, exponent);
+    }
+    if (abs(exponent) > formnumbers::MaxPower) {
+        return std::nullopt;
+    }
+    mpq_class out = 1;
+    for (long k = std::labs(exponent.get_num().get_si()); k > 0; --k) {
+        out = exponent > 0 ? mpq_class(out * *base) : mpq_class(out / *base);
+    }
+    return out;
+}
+
+std::optional<mpq_class> ConstantMatcher::Walk::exact(FormId form, const Shape& space, const std::vector<std::int64_t>& at, int depth) {
+    mpq_class sum = 0;
+    for (const Monomial& monomial : m_forms.monomials(form)) {
+        mpq_class product = monomial.coefficient;
+        for (const Factor& factor : monomial.factors) {
+            const std::optional<mpq_class> one = exact(factor.atom, factor.exponent, space, at, depth + 1);
+            if (!one) {
+                return std::nullopt;
+            }
+            product *= *one;
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+std::optional<mpq_class> ConstantMatcher::Walk::exact(const Coefficient& c, const Shape& space, const Shape& inner,
+                                                      const std::vector<std::int64_t>& at) {
+    std::vector<std::int64_t> index = at;
+    index.resize(space.size() + inner.size(), 0);
+    std::int64_t points = 1;
+    for (const Dim& dim : inner) {
+        points *= dim.value();
+    }
+    mpq_class sum = 0;
+    for (std::int64_t p = 0; p < points; ++p) {
+        std::int64_t rest = p;
+        for (std::size_t k = inner.size(); k-- > 0;) {
+            index[space.size() + k] = rest % inner[k].value();
+            rest /= inner[k].value();
+        }
+        mpq_class product = c.scale;
+        for (const Placed& placed : c.constants) {
+            const std::optional<mpq_class> one = exact(placed.atom, placed.exponent, placed.space, index, 0);
+            if (!one) {
+                return std::nullopt;
+            }
+            product *= *one;
+        }
+        sum += product;
+    }
+    for (const auto& [base, exponent] : c.powers) {
+        const std::optional<mpq_class> one = formnumbers::rationalPower(base, exponent);
+        if (!one) {
+            return std::nullopt;
+        }
+        sum *= *one;
+    }
+    return sum;
+}
+
+bool ConstantMatcher::Walk::exactly(const std::vector<const Split*>& left, const std::vector<const Split*>& right,
+                                    const std::vector<std::int64_t>& at) {
+    mpq_class difference = 0;
+    for (const bool mine : {true, false}) {
+        for (const Split* one : mine ? left : right) {
+            const std::optional<mpq_class> value = exact(one->coefficient, one->space, one->inner, at);
+            if (!value) {
+                return false;
+            }
+            difference += mine ? *value : mpq_class(-*value);
+        }
+    }
+    return difference == 0;
+}
+
+bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, const std::vector<const Split*>& right) {
+    const Split& any = left.empty() ? *right.front() : *left.front();
+    const Shape& space = any.space;
+    std::vector<bool> varies(space.size(), false);
+    const auto look = [&](const std::vector<const Split*>& side) {
+        for (const Split* one : side) {
+            for (const Placed& placed : one->coefficient.constants) {
+                const std::vector<bool> along = m_lemma.variesAlong(placed.atom, placed.space);
+                for (std::size_t k = 0; k < space.size() && k < along.size(); ++k) {
+                    varies[k] = varies[k] || along[k];
+                }
+            }
+        }
+    };
+    look(left);
+    look(right);
+    std::vector<std::size_t> axes;
+    std::size_t points = 1;
+    for (std::size_t k = 0; k < space.size(); ++k) {
+        if (!varies[k]) {
+            continue;
+        }
+        if (!space[k].isKnown()) {
+            return tooLarge("a constant along a symbolic axis");
+        }
+        axes.push_back(k);
+        points *= static_cast<std::size_t>(space[k].value());
+        if (points > m_owner.m_maxElements) {
+            return tooLarge("a constant of more than " + std::to_string(m_owner.m_maxElements) + " elements");
+        }
+    }
+    ConstantMatch::Gap gap;
+    bool allExact = true;
+    std::vector<std::int64_t> at(space.size(), 0);
+    for (std::size_t p = 0; p < points; ++p) {
+        std::size_t rest = p;
+        for (std::size_t k = axes.size(); k-- > 0;) {
+            const auto extent = static_cast<std::size_t>(space[axes[k]].value());
+            at[axes[k]] = static_cast<std::int64_t>(rest % extent);
+            rest /= extent;
+        }
+        if ((p & 0xFFFU) == 0xFFFU && m_owner.m_expiry && m_owner.m_expiry()) {
+            return tooLarge("out of time");
+        }
+        std::array<Estimate, 2> sums;
+        for (const std::size_t side : {0U, 1U}) {
+            bool first = true;
+            for (const Split* one : side == 0 ? left : right) {
+                const std::optional<Estimate> here = estimate(one->coefficient, one->space, one->inner, at);
+                if (!here) {
+                    return tooLarge("a constant that cannot be evaluated");
+                }
+                Estimate& sum = sums[side];
+                const double value = sum.value + here->value;
+                sum = Estimate{value, sum.bound + here->bound + (first ? 0.0 : std::fabs(value) * m_owner.m_unit), sum.magnitude + here->magnitude};
+                first = false;
+            }
+        }
+        const double difference = std::fabs(sums[0].value - sums[1].value);
+        const double noise = Noise * (sums[0].magnitude + sums[1].magnitude);
+        const double allowed = Slack * (sums[0].bound + sums[1].bound);
+        if (!(difference + noise <= allowed) && !(difference == 0.0 && sums[0].bound == 0.0 && sums[1].bound == 0.0)) {
+            std::string index;
+            for (const std::size_t axis : axes) {
+                index += (index.empty() ? "" : ",") + std::to_string(at[axis]);
+            }
+            return fail("the coefficient of " + (any.key.empty() ? "1" : any.key.substr(0, 80)) + " at [" + index + "] is " + number(sums[0].value) +
+                        " against " + number(sums[1].value));
+        }
+        if (difference == 0.0 && left.size() == 1 && right.size() == 1 && left[0]->inner.empty() && right[0]->inner.empty()) {
+            // Exact in double: at most one f32 constant on each side, and equal numbers before it.
+            const Coefficient& x = left[0]->coefficient;
+            const Coefficient& y = right[0]->coefficient;
+            const auto single = [](const Coefficient& c) {
+                return c.powers.empty() && c.constants.size() <= 1 && (c.constants.empty() || c.constants[0].exponent == 1);
+            };
+            if (single(x) && single(y) && abs(x.scale) == abs(y.scale) && x.constants.size() == y.constants.size()) {
+                continue;
+            }
+        }
+        if (difference <= noise && exactly(left, right, at)) {
+            continue;
+        }
+        allExact = false;
+        const double scale = std::max(std::fabs(sums[0].value), std::fabs(sums[1].value));
+        if (scale > 0.0) {
+            const double ulp = std::ldexp(2.0 * m_owner.m_unit, static_cast<int>(std::floor(std::log2(scale))));
+            gap.ulp = std::max(gap.ulp, difference / ulp);
+            gap.relative = std::max(gap.relative, difference / scale);
+            gap.allowed = std::max(gap.allowed, allowed / scale);
+        }
+    }
+    if (allExact) {
+        return true;
+    }
+    // Which stored constant is taken to be another value: one that only one side has, linear in the product.
+    std::vector<TermId> mine;
+    std::vector<TermId> theirs;
+    const auto sources = [&](const std::vector<const Split*>& side, std::vector<TermId>& into) {
+        for (const Split* one : side) {
+            for (const Placed& placed : one->coefficient.constants) {
+                for (const TermId leaf : m_forms.leavesOf(placed.atom)) {
+                    into.push_back(m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf);
+                }
+            }
+        }
+    };
+    sources(left, mine);
+    sources(right, theirs);
+    const auto name = [this](const std::vector<const Split*>& side) {
+        std::string out;
+        for (const Split* one : side) {
+            out += one->coefficient.scale.get_str();
+            for (const Placed& placed : one->coefficient.constants) {
+                out += "*" + m_forms.nameOf(placed.atom) + "(";
+                for (const TermId leaf : m_forms.leavesOf(placed.atom)) {
+                    out += std::to_string((m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf).index) + ",";
+                }
+                out += ")^" + placed.exponent.get_str();
+            }
+            out += "+";
+        }
+        return out;
+    };
+    const auto only = [](const std::vector<TermId>& list, const std::vector<TermId>& other) {
+        for (const TermId term : list) {
+            if (std::find(other.begin(), other.end(), term) == other.end()) {
+                return term;
+            }
+        }
+        return TermId();
+    };
+    gap.constant = only(theirs, mine);
+    bool rewritten = gap.constant.isValid();
+    if (!rewritten) {
+        gap.constant = only(mine, theirs);
+    }
+    if (gap.constant.isValid()) {
+        m_out.taken.emplace_back(gap.constant, name(rewritten ? left : right));
+    } else {
+        // A number in the text of a definition, or a scalar, is another on the other side.
+        const auto scale = [](const std::vector<const Split*>& side) { return side.empty() ? mpq_class(0) : side.front()->coefficient.scale; };
+        const auto irrational = [](const std::vector<const Split*>& side) {
+            return std::any_of(side.begin(), side.end(), [](const Split* s) { return !s->coefficient.powers.empty(); });
+        };
+        if (name(left) == name(right) && !irrational(left) && !irrational(right)) {
+            return fail("both graphs hold the same constants, and their coefficients differ");
+        }
+        gap.number = number(scale(right.empty() ? left : right).get_d());
+    }
+    m_out.discontinuous = m_out.discontinuous || m_inStep;
+    m_out.gaps.push_back(gap);
+    return true;
+}
+
+} // namespace lemmascope
