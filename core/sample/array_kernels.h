@@ -40,6 +40,11 @@ class ArrayKernels {
     };
     ArrayKernels(std::size_t levels, std::stop_token stop) : m_levels(levels), m_stop(std::move(stop)) {}
 
+    /// From now on only every `parts`-th group of columns of a MatMul over reals is computed, from the `part`-th on.
+    void share(std::size_t part, std::size_t parts) {
+        m_part = part;
+        m_parts = parts;
+    }
     [[nodiscard]] Result run(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape, const MutableSlice& out);
     /// A hash of the operator and all operand elements in order, spread over the result.
     void hash(std::uint64_t key, const std::vector<OperandArray>& operands, ElementType type, std::size_t count, std::size_t top,
@@ -56,12 +61,18 @@ class ArrayKernels {
   private:
     std::size_t m_levels;
     std::stop_token m_stop;
+    std::size_t m_part = 0;
+    std::size_t m_parts = 1;
 
-    /// Sum over s of A[fromA[o] + alongA[s]] * B[fromB[o] + alongB[s]], at each o.
+    /// One block of sums of products: the result at rowTo[r] + columnTo[c] is the sum over s of
+    /// R[rowFrom[r] + rowAlong[s]] * C[columnFrom[c] + columnAlong[s]].
     struct Contraction {
-        std::vector<std::int64_t> fromA, fromB, alongA, alongB;
+        std::vector<std::int64_t> rowFrom, rowAlong, rowTo;
+        std::vector<std::int64_t> columnFrom, columnAlong, columnTo;
     };
-    [[nodiscard]] Result contract(const OperandArray& a, const OperandArray& b, const Contraction& plan, const MutableSlice& out) const;
+    [[nodiscard]] Result contract(const OperandArray& rows, const OperandArray& columns, const Contraction& plan, const MutableSlice& out) const;
+    [[nodiscard]] Result contractIntegers(const OperandArray& rows, const OperandArray& columns, const Contraction& plan,
+                                          const MutableSlice& out) const;
     [[nodiscard]] Result matmul(const OperandArray& a, const OperandArray& b, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result conv(const Operator& op, const OperandArray& x, const OperandArray& w, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result einsum(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape, const MutableSlice& out) const;

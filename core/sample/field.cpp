@@ -3,6 +3,8 @@
 
 #include "core/sample/field.h"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <memory>
@@ -149,10 +151,17 @@ std::uint64_t PrimeField::fromDouble(double value) const {
     if (value == 0.0) {
         return 0;
     }
-    int exponent = 0;
-    const double mantissa = std::frexp(value, &exponent);
-    const std::uint64_t whole = fromInteger(static_cast<std::int64_t>(std::ldexp(mantissa, 53)));
-    const int shift = exponent - 53;
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const auto biased = static_cast<int>(bits >> 52U & 0x7FFU);
+    std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52U) - 1);
+    mantissa |= biased == 0 ? 0 : std::uint64_t{1} << 52U;
+    const int zeros = std::countr_zero(mantissa);
+    const std::uint64_t size = fromCanonical(mantissa >> static_cast<unsigned>(zeros));
+    const std::uint64_t whole = value < 0.0 ? negated(size) : size;
+    const int shift = std::max(biased, 1) - 1075 + zeros;
+    if (shift == 0) {
+        return whole;
+    }
     if (shift > -64 && shift < 0) {
         // 2^-k: multiply by 2^(64-k) in plain form, which Montgomery reduction divides by 2^64.
         return reduce(static_cast<Wide>(whole) << static_cast<unsigned>(64 + shift));

@@ -41,7 +41,8 @@ class PrimeField {
         const std::uint64_t high = static_cast<std::uint64_t>(t >> 64U) % m_prime;
         return reduce((static_cast<Wide>(high) << 64U) | static_cast<std::uint64_t>(t));
     }
-    [[nodiscard]] std::uint64_t fromCanonical(std::uint64_t x) const { return mul(x % m_prime, m_square); }
+    /// Of any 64-bit number.
+    [[nodiscard]] std::uint64_t fromCanonical(std::uint64_t x) const { return mul(x, m_square); }
     [[nodiscard]] std::uint64_t canonical(std::uint64_t x) const { return reduce(x); }
     [[nodiscard]] std::uint64_t fromInteger(std::int64_t x) const;
     [[nodiscard]] std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const;

@@ -1,5 +1,5 @@
-// Sums of products. Each level of the chain adds 128-bit products and reduces once; the real samples and their errors are
-// plain sums beside it.
+// Sums of products, as blocks of rows times columns. Each level of the chain adds 128-bit products and reduces once; the real
+// samples and their errors are plain sums beside it.
 
 #include "core/sample/array_kernels.h"
 
@@ -13,6 +13,8 @@ namespace lemmascope::sampling {
 namespace {
 
 constexpr double Ulp = 0x1p-52;
+constexpr std::size_t Tile = 8;       ///< columns that one pass over a row takes along
+constexpr std::size_t MostRows = 256; ///< packed at a time
 
 /// Steps a multi-index; false after the last.
 bool advance(Lengths& index, const Lengths& box) {
@@ -25,70 +27,142 @@ bool advance(Lengths& index, const Lengths& box) {
     return false;
 }
 
+void shiftBy(OperandArray& x, std::int64_t offset) {
+    for (const std::uint64_t*& f : x.slice.fields) {
+        f = f == nullptr ? nullptr : f + offset;
+    }
+    x.slice.values = x.slice.values == nullptr ? nullptr : x.slice.values + offset;
+    x.slice.errors = x.slice.errors == nullptr ? nullptr : x.slice.errors + offset;
+    x.slice.integers = x.slice.integers == nullptr ? nullptr : x.slice.integers + offset;
+}
+
 } // namespace
 
-ArrayKernels::Result ArrayKernels::contract(const OperandArray& a, const OperandArray& b, const Contraction& plan, const MutableSlice& out) const {
-    const std::size_t terms = plan.alongA.size();
-    if (kindOf(a.type) != Kind::Real) {
-        for (std::size_t o = 0; o < plan.fromA.size(); ++o) {
-            std::uint64_t sum = 0;
-            for (std::size_t s = 0; s < terms; ++s) {
-                sum += static_cast<std::uint64_t>(a.slice.integers[plan.fromA[o] + plan.alongA[s]]) *
-                       static_cast<std::uint64_t>(b.slice.integers[plan.fromB[o] + plan.alongB[s]]);
-            }
-            out.integers[o] = wrapped(static_cast<std::int64_t>(sum), a.type);
-            if ((o & 255U) == 0 && stopped()) {
-                return Result::Dropped;
-            }
-        }
-        return Result::Done;
-    }
-    for (std::size_t o = 0; o < plan.fromA.size(); ++o) {
+ArrayKernels::Result ArrayKernels::contractIntegers(const OperandArray& rows, const OperandArray& columns, const Contraction& plan,
+                                                    const MutableSlice& out) const {
+    for (std::size_t r = 0; r < plan.rowFrom.size(); ++r) {
         if (stopped()) {
             return Result::Dropped;
         }
-        const std::int64_t* alongA = plan.alongA.data();
-        const std::int64_t* alongB = plan.alongB.data();
+        for (std::size_t c = 0; c < plan.columnFrom.size(); ++c) {
+            std::uint64_t sum = 0;
+            for (std::size_t s = 0; s < plan.rowAlong.size(); ++s) {
+                sum += static_cast<std::uint64_t>(rows.slice.integers[plan.rowFrom[r] + plan.rowAlong[s]]) *
+                       static_cast<std::uint64_t>(columns.slice.integers[plan.columnFrom[c] + plan.columnAlong[s]]);
+            }
+            out.integers[plan.rowTo[r] + plan.columnTo[c]] = wrapped(static_cast<std::int64_t>(sum), rows.type);
+        }
+    }
+    return Result::Done;
+}
+
+ArrayKernels::Result ArrayKernels::contract(const OperandArray& rows, const OperandArray& columns, const Contraction& plan,
+                                            const MutableSlice& out) const {
+    if (kindOf(rows.type) != Kind::Real) {
+        return contractIntegers(rows, columns, plan, out);
+    }
+    const std::size_t terms = plan.rowAlong.size();
+    const std::size_t rowCount = plan.rowFrom.size();
+    const std::size_t columnCount = plan.columnFrom.size();
+    // Rows lie one after another, `Tile` columns are interleaved: both are then read from end to end.
+    std::vector<std::uint64_t> packed(m_levels * rowCount * terms);
+    std::vector<double> value(rowCount * terms);
+    std::vector<double> size(rowCount * terms);  // |r|
+    std::vector<double> reach(rowCount * terms); // |r| + e: the sum of products of reaches, less that of sizes, bounds the error
+    for (std::size_t r = 0; r < rowCount; ++r) {
+        for (std::size_t s = 0; s < terms; ++s) {
+            const std::int64_t from = plan.rowFrom[r] + plan.rowAlong[s];
+            const std::size_t to = r * terms + s;
+            for (std::size_t l = 0; l < m_levels; ++l) {
+                packed[l * rowCount * terms + to] = rows.slice.fields[l][from];
+            }
+            value[to] = rows.slice.values[from];
+            size[to] = std::abs(value[to]);
+            reach[to] = size[to] + rows.slice.errors[from];
+        }
+    }
+    std::vector<std::uint64_t> tile(terms * Tile);
+    std::vector<double> tileValue(terms * Tile);
+    std::vector<double> tileSize(terms * Tile);
+    std::vector<double> tileReach(terms * Tile);
+    for (std::size_t first = m_part * Tile; first < columnCount; first += m_parts * Tile) {
+        if (stopped()) {
+            return Result::Dropped;
+        }
+        const std::size_t width = std::min(Tile, columnCount - first);
+        std::array<std::int64_t, Tile> from{};
+        for (std::size_t j = 0; j < Tile; ++j) {
+            from[j] = plan.columnFrom[first + std::min(j, width - 1)];
+        }
         for (std::size_t l = 0; l < m_levels; ++l) {
             const PrimeField& p = field(l);
-            const std::uint64_t* fa = a.slice.fields[l] + plan.fromA[o];
-            const std::uint64_t* fb = b.slice.fields[l] + plan.fromB[o];
+            const std::uint64_t* f = columns.slice.fields[l];
+            for (std::size_t s = 0; s < terms; ++s) {
+                const std::uint64_t* here = f + plan.columnAlong[s];
+                for (std::size_t j = 0; j < Tile; ++j) {
+                    tile[s * Tile + j] = here[from[j]];
+                }
+            }
             // Products stay below 2^121 at the first level and 2^108 below it.
             const std::size_t most = l == 0 ? 120 : 65536;
-            std::uint64_t sum = 0;
-            for (std::size_t begin = 0; begin < terms; begin += most) {
-                const std::size_t end = std::min(terms, begin + most);
-                Wide wide = 0;
-                for (std::size_t s = begin; s < end; ++s) {
-                    wide += static_cast<Wide>(fa[alongA[s]]) * fb[alongB[s]];
+            for (std::size_t r = 0; r < rowCount; ++r) {
+                const std::uint64_t* row = packed.data() + (l * rowCount + r) * terms;
+                std::array<std::uint64_t, Tile> sum{};
+                for (std::size_t half = 0; half < width; half += 4) {
+                    for (std::size_t begin = 0; begin < terms; begin += most) {
+                        const std::size_t end = std::min(terms, begin + most);
+                        Wide a = 0;
+                        Wide b = 0;
+                        Wide c = 0;
+                        Wide d = 0;
+                        const std::uint64_t* column = tile.data() + begin * Tile + half;
+                        for (std::size_t s = begin; s < end; ++s, column += Tile) {
+                            const Wide x = row[s];
+                            a += x * column[0];
+                            b += x * column[1];
+                            c += x * column[2];
+                            d += x * column[3];
+                        }
+                        sum[half] = p.add(sum[half], p.reduceSum(a));
+                        sum[half + 1] = p.add(sum[half + 1], p.reduceSum(b));
+                        sum[half + 2] = p.add(sum[half + 2], p.reduceSum(c));
+                        sum[half + 3] = p.add(sum[half + 3], p.reduceSum(d));
+                    }
                 }
-                sum = p.add(sum, p.reduceSum(wide));
+                for (std::size_t j = 0; j < width; ++j) {
+                    out.fields[l][plan.rowTo[r] + plan.columnTo[first + j]] = sum[j];
+                }
             }
-            out.fields[l][o] = sum;
         }
-        const double* ra = a.slice.values + plan.fromA[o];
-        const double* rb = b.slice.values + plan.fromB[o];
-        const double* ea = a.slice.errors + plan.fromA[o];
-        const double* eb = b.slice.errors + plan.fromB[o];
-        double value = 0.0;
-        double size = 0.0;
-        double error = 0.0;
         for (std::size_t s = 0; s < terms; ++s) {
-            const double x = ra[alongA[s]];
-            const double y = rb[alongB[s]];
-            const double dx = ea[alongA[s]];
-            const double dy = eb[alongB[s]];
-            value += x * y;
-            size += std::abs(x * y);
-            error += std::abs(x) * dy + std::abs(y) * dx + dx * dy;
+            for (std::size_t j = 0; j < Tile; ++j) {
+                const double x = columns.slice.values[plan.columnAlong[s] + from[j]];
+                tileValue[s * Tile + j] = x;
+                tileSize[s * Tile + j] = std::abs(x);
+                tileReach[s * Tile + j] = std::abs(x) + columns.slice.errors[plan.columnAlong[s] + from[j]];
+            }
         }
-        out.values[o] = value;
-        out.errors[o] = error + size * Ulp * std::sqrt(static_cast<double>(terms) + 1.0);
-        if (std::isnan(out.errors[o])) {
-            out.errors[o] = 0.0;
-        }
-        if (std::isnan(value) && !std::isnan(size)) {
-            return Result::Dropped; // infinities of both signs
+        for (std::size_t r = 0; r < rowCount; ++r) {
+            std::array<double, Tile> sum{};
+            std::array<double, Tile> sizes{};
+            std::array<double, Tile> reaches{};
+            for (std::size_t s = 0; s < terms; ++s) {
+                const std::size_t at = r * terms + s;
+                for (std::size_t j = 0; j < Tile; ++j) {
+                    sum[j] += value[at] * tileValue[s * Tile + j];
+                    sizes[j] += size[at] * tileSize[s * Tile + j];
+                    reaches[j] += reach[at] * tileReach[s * Tile + j];
+                }
+            }
+            for (std::size_t j = 0; j < width; ++j) {
+                const std::int64_t to = plan.rowTo[r] + plan.columnTo[first + j];
+                const double error = std::max(reaches[j] - sizes[j], 0.0) + sizes[j] * Ulp * std::sqrt(static_cast<double>(terms) + 1.0);
+                if (std::isnan(sum[j]) && !std::isnan(sizes[j])) {
+                    return Result::Dropped; // infinities of both signs
+                }
+                out.values[to] = sum[j];
+                out.errors[to] = std::isnan(error) ? 0.0 : error;
+            }
         }
     }
     return Result::Done;
@@ -117,14 +191,26 @@ ArrayKernels::Result ArrayKernels::matmul(const OperandArray& a, const OperandAr
     }
     const Lengths strideA = stridesOf(left);
     const Lengths strideB = stridesOf(right);
+    const std::int64_t rowCount = full[rank - 2];
+    const std::int64_t columnCount = full[rank - 1];
     Contraction plan;
-    plan.fromA.reserve(countOf(full));
-    plan.fromB.reserve(countOf(full));
-    Lengths at(rank, 0);
+    for (std::int64_t k = 0; k < inner; ++k) {
+        plan.rowAlong.push_back(k);
+        plan.columnAlong.push_back(k * columnCount);
+    }
+    for (std::int64_t c = 0; c < columnCount; ++c) {
+        plan.columnFrom.push_back(c);
+        plan.columnTo.push_back(c);
+    }
+    const Lengths batch(full.begin(), full.end() - 2);
+    // Batches that read one right side are rows of one block.
+    const bool oneRight = std::all_of(right.begin(), right.end() - 2, [](std::int64_t length) { return length == 1; });
+    Lengths at(batch.size(), 0);
+    std::int64_t to = 0;
     do {
-        std::int64_t fromA = at[rank - 2] * strideA[left.size() - 2];
-        std::int64_t fromB = at[rank - 1] * strideB[right.size() - 1];
-        for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
+        std::int64_t fromA = 0;
+        std::int64_t fromB = 0;
+        for (std::size_t axis = 0; axis < batch.size(); ++axis) {
             if (axis + left.size() >= rank && left[axis + left.size() - rank] != 1) {
                 fromA += at[axis] * strideA[axis + left.size() - rank];
             }
@@ -132,14 +218,22 @@ ArrayKernels::Result ArrayKernels::matmul(const OperandArray& a, const OperandAr
                 fromB += at[axis] * strideB[axis + right.size() - rank];
             }
         }
-        plan.fromA.push_back(fromA);
-        plan.fromB.push_back(fromB);
-    } while (advance(at, full));
-    for (std::int64_t k = 0; k < inner; ++k) {
-        plan.alongA.push_back(k * strideA.back());
-        plan.alongB.push_back(k * strideB[right.size() - 2]);
-    }
-    return contract(a, b, plan, out);
+        for (std::int64_t r = 0; r < rowCount; ++r) {
+            plan.rowFrom.push_back(fromA + r * inner);
+            plan.rowTo.push_back(to + r * columnCount);
+        }
+        to += rowCount * columnCount;
+        if (!oneRight || plan.rowFrom.size() > MostRows) {
+            OperandArray shifted = b;
+            shiftBy(shifted, fromB);
+            if (const Result done = contract(a, shifted, plan, out); done != Result::Done) {
+                return done;
+            }
+            plan.rowFrom.clear();
+            plan.rowTo.clear();
+        }
+    } while (advance(at, batch));
+    return plan.rowFrom.empty() ? Result::Done : contract(a, b, plan, out);
 }
 
 ArrayKernels::Result ArrayKernels::conv(const Operator& op, const OperandArray& x, const OperandArray& w, const Lengths& shape,
@@ -179,32 +273,49 @@ ArrayKernels::Result ArrayKernels::conv(const Operator& op, const OperandArray& 
     input.slice = wide.slice(0);
     input.shape = padded;
 
+    // Rows are output channels, columns are places of the window.
     const std::int64_t channels = w.shape[1];
     const std::int64_t perGroup = w.shape[0] / group;
-    Contraction plan;
-    at.assign(shape.size(), 0);
     const Lengths strideW = stridesOf(w.shape);
+    const Lengths strideOut = stridesOf(shape);
+    Contraction plan;
+    const Lengths places(shape.begin() + 2, shape.end());
+    Lengths place(spatial, 0);
     do {
-        std::int64_t from = at[0] * strideX[0] + at[1] / perGroup * channels * strideX[1];
+        std::int64_t from = 0;
         for (std::size_t k = 0; k < spatial; ++k) {
-            from += at[k + 2] * strides[k] * strideX[k + 2];
+            from += place[k] * strides[k] * strideX[k + 2];
         }
-        plan.fromA.push_back(from);
-        plan.fromB.push_back(at[1] * strideW[0]);
-    } while (advance(at, shape));
+        plan.columnFrom.push_back(from);
+        plan.columnTo.push_back(static_cast<std::int64_t>(plan.columnTo.size()));
+    } while (advance(place, places));
     Lengths box{channels};
     box.insert(box.end(), kernel.begin(), kernel.end());
     at.assign(box.size(), 0);
-    std::int64_t flat = 0;
     do {
         std::int64_t from = at[0] * strideX[1];
         for (std::size_t k = 0; k < spatial; ++k) {
             from += at[k + 1] * dilations[k] * strideX[k + 2];
         }
-        plan.alongA.push_back(from);
-        plan.alongB.push_back(flat++);
+        plan.columnAlong.push_back(from);
+        plan.rowAlong.push_back(static_cast<std::int64_t>(plan.rowAlong.size()));
     } while (advance(at, box));
-    return contract(input, w, plan, out);
+    for (std::int64_t n = 0; n < shape[0]; ++n) {
+        for (std::int64_t g = 0; g < group; ++g) {
+            plan.rowFrom.clear();
+            plan.rowTo.clear();
+            for (std::int64_t channel = g * perGroup; channel < (g + 1) * perGroup; ++channel) {
+                plan.rowFrom.push_back(channel * strideW[0]);
+                plan.rowTo.push_back(n * strideOut[0] + channel * strideOut[1]);
+            }
+            OperandArray shifted = input;
+            shiftBy(shifted, n * strideX[0] + g * channels * strideX[1]);
+            if (const Result done = contract(w, shifted, plan, out); done != Result::Done) {
+                return done;
+            }
+        }
+    }
+    return Result::Done;
 }
 
 ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape,
@@ -265,9 +376,11 @@ ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<
         }
         return stride;
     };
-    const auto offsets = [&](std::size_t i, const std::string& letters, const Lengths& lengths) {
+    const auto offsets = [&](std::size_t i, const std::string& letters) {
         Lengths strides;
+        Lengths lengths;
         for (const char letter : letters) {
+            lengths.push_back(extents[letter]);
             strides.push_back(i < operands.size() ? strideOf(i, letter) : 0);
         }
         std::vector<std::int64_t> all;
@@ -277,15 +390,63 @@ ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<
         } while (advance(at, lengths));
         return all;
     };
+    const auto targets = [&](const std::string& letters) {
+        const Lengths strides = stridesOf(shape);
+        Lengths lengths;
+        Lengths mine;
+        for (const char letter : letters) {
+            lengths.push_back(extents[letter]);
+            mine.push_back(strides[output.find(letter)]);
+        }
+        std::vector<std::int64_t> all;
+        Lengths at(lengths.size(), 0);
+        do {
+            all.push_back(std::inner_product(at.begin(), at.end(), mine.begin(), std::int64_t{0}));
+        } while (advance(at, lengths));
+        return all;
+    };
     if (countOf(box) == 0) {
         return Result::None;
     }
-    Contraction plan{offsets(0, output, shape), offsets(1, output, shape), offsets(0, summed, box), offsets(1, summed, box)};
-    if (operands.size() == 2) {
-        return contract(operands[0], operands[1], plan, out);
+    if (operands.size() == 1) {
+        const std::vector<std::int64_t> from = offsets(0, output);
+        const std::vector<std::int64_t> along = offsets(0, summed);
+        for (std::size_t o = 0; o < from.size(); ++o) {
+            total(operands[0], along, from[o], 1.0, out, o);
+        }
+        return Result::Done;
     }
-    for (std::size_t o = 0; o < plan.fromA.size(); ++o) {
-        total(operands[0], plan.alongA, plan.fromA[o], 1.0, out, o);
+    // Letters of the result that only the second operand has are columns, those that both have are batches, the rest rows.
+    std::string rowLetters;
+    std::string columnLetters;
+    std::string batchLetters;
+    for (const char letter : output) {
+        const bool inA = inputs[0].find(letter) != std::string::npos;
+        const bool inB = inputs[1].find(letter) != std::string::npos;
+        (inA && inB ? batchLetters : inB ? columnLetters : rowLetters).push_back(letter);
+    }
+    Contraction plan;
+    plan.rowFrom = offsets(0, rowLetters);
+    plan.rowAlong = offsets(0, summed);
+    plan.columnFrom = offsets(1, columnLetters);
+    plan.columnAlong = offsets(1, summed);
+    const std::vector<std::int64_t> rowTo = targets(rowLetters);
+    plan.columnTo = targets(columnLetters);
+    const std::vector<std::int64_t> batchA = offsets(0, batchLetters);
+    const std::vector<std::int64_t> batchB = offsets(1, batchLetters);
+    const std::vector<std::int64_t> batchTo = targets(batchLetters);
+    for (std::size_t k = 0; k < batchA.size(); ++k) {
+        OperandArray a = operands[0];
+        OperandArray b = operands[1];
+        shiftBy(a, batchA[k]);
+        shiftBy(b, batchB[k]);
+        plan.rowTo = rowTo;
+        for (std::int64_t& to : plan.rowTo) {
+            to += batchTo[k];
+        }
+        if (const Result done = contract(a, b, plan, out); done != Result::Done) {
+            return done;
+        }
     }
     return Result::Done;
 }

@@ -25,6 +25,16 @@ double uniform(std::uint64_t bits) { return (static_cast<double>(bits >> 11U) + 
 
 double normal(std::uint64_t bits) { return std::sqrt(-2.0 * std::log(uniform(bits))) * std::cos(2.0 * std::numbers::pi * uniform(mixed(17, bits))); }
 
+/// In the input's own type, so that a graph can be run on the very sample.
+double nearest(double value, ElementType type) {
+    switch (type) {
+    case ElementType::F32: return static_cast<double>(static_cast<float>(value));
+    case ElementType::F16: return static_cast<double>(halfToFloat(doubleToHalf(value)));
+    case ElementType::BF16: return static_cast<double>(bfloatToFloat(doubleToBfloat(value)));
+    default: return value;
+    }
+}
+
 bool isExponential(const std::string& name) {
     static const std::set<std::string> Names{"Exp", "Sigmoid", "Tanh", "Softplus", "Swish", "QuickGelu", "FastGelu", "Gelu",
                                              "Elu", "Celu",    "Selu", "Mish",     "Sinh",  "Cosh",      "Pow"};
@@ -99,8 +109,11 @@ void Sampler::Run::prepare(std::span<const TermId> given) {
     }
     for (const TermId root : roots) {
         if (root.isValid()) {
-            at(root).isRoot = true;
+            at(root).isKept = true;
         }
+    }
+    for (const TermId term : order) {
+        at(term).isKept = at(term).isKept || store.kind(term) == TermKind::Input;
     }
     std::string why;
     const std::optional<std::map<std::string, std::int64_t>> chosen = chooseSizes(store, order, options.sizes, options.symbols, why);
@@ -127,11 +140,45 @@ void Sampler::Run::prepare(std::span<const TermId> given) {
         }
     }
     chooseLevels();
+    chooseSamples();
     findIndexInputs();
 }
 
+void Sampler::Run::chooseSamples() {
+    // What all samples would cost: one tells more than six of which none reaches the outputs.
+    double once = 0.0;
+    double each = 0.0;
+    std::vector<bool> varies(store.size(), false);
+    for (const TermId term : order) {
+        bool own = store.kind(term) == TermKind::Input || store.kind(term) == TermKind::Bound;
+        std::vector<Lengths> shapes;
+        for (const TermId operand : store.operands(term)) {
+            own = own || varies[operand.index];
+            const std::optional<Lengths> shape = store.hasShape(operand) ? lengthsOf(store.shape(operand), sizes) : std::nullopt;
+            shapes.push_back(shape.value_or(Lengths{}));
+        }
+        varies[term.index] = own;
+        const std::optional<Lengths> shape = store.hasShape(term) ? lengthsOf(store.shape(term), sizes) : std::nullopt;
+        if (store.kind(term) == TermKind::Apply && shape) {
+            (own ? each : once) +=
+                store.op(term).elementwise ? 8.0 * static_cast<double>(countOf(*shape)) : ArrayKernels::work(store.op(term), shapes, *shape);
+        }
+    }
+    once *= static_cast<double>(levels) / 2.0;
+    each *= static_cast<double>(levels) / 2.0;
+    if ((each * static_cast<double>(sampleCount) + once) * 4.0 > static_cast<double>(options.maxWork) && levels == 4) {
+        levels = 3;
+        once *= 0.75;
+        each *= 0.75;
+    }
+    const double room = static_cast<double>(options.maxWork) - once;
+    if (each * static_cast<double>(sampleCount) > room) {
+        sampleCount = static_cast<std::size_t>(std::clamp(std::floor(room / each), 1.0, static_cast<double>(sampleCount)));
+    }
+}
+
 void Sampler::Run::chooseLevels() {
-    // Two levels tell ties; each nested exponential uses up one more; logarithms stand at the chain's end.
+    // Each nested exponential uses up one level; logarithms stand at the chain's end.
     std::vector<std::uint8_t> depth(store.size(), 0);
     bool logarithms = false;
     std::uint8_t deepest = 0;
@@ -156,7 +203,7 @@ void Sampler::Run::chooseLevels() {
         depth[term.index] = own;
         deepest = std::max(deepest, own);
     }
-    levels = logarithms ? MaxLevels : std::clamp<std::size_t>(2U + deepest, 2, 4);
+    levels = logarithms ? MaxLevels : std::clamp<std::size_t>(1U + deepest, 1, 4);
 }
 
 void Sampler::Run::findIndexInputs() {
@@ -230,7 +277,7 @@ void Sampler::Run::input(TermId term) {
             }
             for (std::size_t i = 0; i < count; ++i) {
                 const double draw = normal(drawn(options.seed, name, k, 0, i)) * Scales[k % Scales.size()];
-                out.values[i] = k % Scales.size() == 4 ? -std::abs(draw) - 0.05 : draw;
+                out.values[i] = nearest(k % Scales.size() == 4 ? -std::abs(draw) - 0.05 : draw, type);
                 out.errors[i] = 0.0;
             }
             continue;

@@ -26,7 +26,7 @@ struct SampledTerm {
     bool opaque = false;   ///< reads an op that stands as a hash: its real samples mean nothing
     bool replaced = false; ///< `array` is another term's, within rounding of this one's
     bool ofFirst = false;  ///< in the cone of a root of the first graph
-    bool isRoot = false;
+    bool isKept = false;   ///< a root or an input: its array stays
     sampling::Kind kind = sampling::Kind::Real;
     std::size_t copies = 1;    ///< 1: the same on every sample
     std::uint32_t samples = 0; ///< bit k: sample k says something
@@ -72,13 +72,15 @@ struct Sampler::Run {
     void prepare(std::span<const TermId> given);
     void evaluate();
     [[nodiscard]] const SampledTerm* find(TermId term) const;
-    [[nodiscard]] Agreement compare(const SampledTerm& a, const SampledTerm& b) const;
-    [[nodiscard]] bool sameDigests(const SampledTerm& a, const SampledTerm& b) const;
+    /// Over the samples both have, out of those in `wanted`.
+    [[nodiscard]] Agreement compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted = ~0U) const;
+    [[nodiscard]] bool sameDigests(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const;
 
   private:
     [[nodiscard]] SampledTerm& at(TermId term) { return terms[term.index]; }
     [[nodiscard]] std::vector<TermId> cone(const std::vector<TermId>& from) const;
     void chooseLevels();
+    void chooseSamples();
     void findIndexInputs();
 
     void compute(TermId term);
@@ -98,6 +100,7 @@ struct Sampler::Run {
     void concat(TermId term);
     void elementwise(TermId term);
     void apply(TermId term);
+    [[nodiscard]] bool matmulOfAll(TermId term);
     [[nodiscard]] bool applyWithoutOperands(TermId term);
     [[nodiscard]] bool applyToIntegers(TermId term);
 

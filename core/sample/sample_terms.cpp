@@ -15,6 +15,7 @@ namespace lemmascope {
 using namespace sampling;
 
 bool Sampler::Run::spend(TermId term, double steps) {
+    steps *= static_cast<double>(levels) / 2.0; // a chain of two is the usual length
     if (steps > static_cast<double>(options.maxWork) - static_cast<double>(work)) {
         complain("the limit of " + std::to_string(options.maxWork) + " scalar operations was met at " + store.text(term, 1) +
                  "; a higher limit, or smaller sizes, would go further");
@@ -32,7 +33,7 @@ bool Sampler::Run::allocate(TermId term, std::size_t copies) {
         // Arrays that are only kept to be joined go first, the oldest of them before the others.
         for (const TermId other : order) {
             SampledTerm& kept = at(other);
-            if (kept.array && kept.readers == 0 && !kept.isRoot && other != term) {
+            if (kept.array && kept.readers == 0 && !kept.isKept && other != term) {
                 bytes -= kept.array.use_count() == 1 ? kept.array->bytes() : 0;
                 kept.array.reset();
                 if (needed <= options.maxBytes - std::min(options.maxBytes, bytes)) {
@@ -403,6 +404,37 @@ bool Sampler::Run::applyToIntegers(TermId term) {
     return true;
 }
 
+bool Sampler::Run::matmulOfAll(TermId term) {
+    // All samples by one right side (weights): the samples are one more axis of the left side, so that the right side is read once.
+    SampledTerm& own = at(term);
+    const std::vector<TermId> operands(store.operands(term).begin(), store.operands(term).end());
+    if (store.op(term).name != "MatMul" || operands.size() != 2 || own.kind != Kind::Real || own.copies == 1 || at(operands[1]).copies != 1 ||
+        at(operands[0]).copies != own.copies || at(operands[0]).shape.size() < 2 || at(operands[1]).shape.size() != 2) {
+        return false;
+    }
+    std::vector<OperandArray> arrays = operandsOf(term, 0);
+    Lengths shape = own.shape;
+    const auto samples = static_cast<std::int64_t>(own.copies);
+    arrays[0].shape.insert(arrays[0].shape.begin(), samples);
+    shape.insert(shape.begin(), samples);
+    const double steps = static_cast<double>(countOf(shape)) * static_cast<double>(at(operands[0]).shape.back());
+    const std::size_t threads = steps < 50'000.0 ? 1 : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+    std::vector<ArrayKernels::Result> results(threads, ArrayKernels::Result::None);
+    const auto part = [&](std::size_t t) {
+        ArrayKernels kernels(levels, stop);
+        kernels.share(t, threads);
+        results[t] = kernels.run(store.op(term), arrays, shape, own.array->mutableSlice(0));
+    };
+    {
+        std::vector<std::jthread> running;
+        for (std::size_t t = 1; t < threads; ++t) {
+            running.emplace_back([&part, t] { part(t); });
+        }
+        part(0);
+    }
+    return std::all_of(results.begin(), results.end(), [](ArrayKernels::Result r) { return r == ArrayKernels::Result::Done; });
+}
+
 void Sampler::Run::apply(TermId term) {
     const Operator op = store.op(term);
     if (applyWithoutOperands(term)) {
@@ -462,8 +494,9 @@ void Sampler::Run::apply(TermId term) {
     bool known = true;
     std::mutex guard;
     const std::uint32_t before = own.samples;
+    const bool done = matmulOfAll(term);
     forSamples(
-        own.copies, steps * static_cast<double>(levels),
+        done ? 0 : own.copies, steps * static_cast<double>(levels),
         [&](std::size_t k) {
             ArrayKernels kernels(levels, stop);
             const ArrayKernels::Result result = kernels.run(op, operandsOf(term, k), own.shape, own.array->mutableSlice(k));

@@ -196,8 +196,8 @@ std::optional<TermId> Sampler::Run::withinRounding(TermId term) {
     return best;
 }
 
-bool Sampler::Run::sameDigests(const SampledTerm& a, const SampledTerm& b) const {
-    const std::uint32_t both = a.samples & b.samples;
+bool Sampler::Run::sameDigests(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const {
+    const std::uint32_t both = a.samples & b.samples & wanted;
     if (a.digests.empty() || b.digests.empty() || a.kind != b.kind) {
         return false;
     }
@@ -214,18 +214,18 @@ bool Sampler::Run::sameDigests(const SampledTerm& a, const SampledTerm& b) const
     return true;
 }
 
-Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b) const {
+Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const {
     if (!a.computed || !b.computed || a.lazy || b.lazy) {
         return Agreement::Unknown;
     }
     if (a.kind != b.kind || a.shape != b.shape) {
         return Agreement::Different;
     }
-    const std::uint32_t both = a.samples & b.samples;
+    const std::uint32_t both = a.samples & b.samples & wanted;
     if (both == 0) {
         return Agreement::Unknown;
     }
-    if (a.representative == b.representative || sameDigests(a, b)) {
+    if (a.representative == b.representative || sameDigests(a, b, wanted)) {
         return a.rounded || b.rounded ? Agreement::WithinRounding : Agreement::Equal;
     }
     if (a.opaque || b.opaque) {
@@ -271,7 +271,7 @@ Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b) cons
 
 void Sampler::Run::release(TermId term) {
     SampledTerm& own = at(term);
-    if (own.readers > 0 || own.isRoot || !own.array) {
+    if (own.readers > 0 || own.isKept || !own.array) {
         return;
     }
     // The first graph's arrays stay, as long as there is room, for values within rounding to go on with.
@@ -318,12 +318,58 @@ Agreement Sampler::compare(TermId a, TermId b) const {
     return first != nullptr && second != nullptr ? m_run->compare(*first, *second) : Agreement::Unknown;
 }
 
+std::optional<std::size_t> Sampler::separatingSample(TermId a, TermId b) const {
+    const SampledTerm* first = m_run->find(a);
+    const SampledTerm* second = m_run->find(b);
+    for (std::size_t k = 0; first != nullptr && second != nullptr && k < m_run->sampleCount; ++k) {
+        if (m_run->compare(*first, *second, 1U << k) == Agreement::Different) {
+            return k;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Tensor> Sampler::elements(TermId term, std::size_t sample) const {
+    const SampledTerm* found = m_run->find(term);
+    if (found == nullptr || !found->array || found->replaced || sample >= m_run->sampleCount || (found->samples >> sample & 1U) == 0) {
+        return std::nullopt;
+    }
+    const ElementType type = m_run->store.type(term).element;
+    Tensor tensor(type, found->shape);
+    const Slice slice = found->array->slice(sample);
+    const std::size_t count = found->array->count();
+    const auto fill = [&]<typename T>(std::span<T> out, auto&& of) {
+        for (std::size_t i = 0; i < count; ++i) {
+            out[i] = static_cast<T>(of(i));
+        }
+    };
+    const auto real = [&](std::size_t i) { return slice.values[i]; };
+    const auto whole = [&](std::size_t i) { return slice.integers[i]; };
+    switch (type) {
+    case ElementType::F64: fill(tensor.mutableAs<double>(), real); break;
+    case ElementType::F32: fill(tensor.mutableAs<float>(), real); break;
+    case ElementType::F16: fill(tensor.mutableAs<std::uint16_t>(), [&](std::size_t i) { return doubleToHalf(slice.values[i]); }); break;
+    case ElementType::BF16: fill(tensor.mutableAs<std::uint16_t>(), [&](std::size_t i) { return doubleToBfloat(slice.values[i]); }); break;
+    default:
+        switch (byteSize(type)) {
+        case 1: fill(tensor.mutableAs<std::uint8_t>(), whole); break;
+        case 2: fill(tensor.mutableAs<std::uint16_t>(), whole); break;
+        case 4: fill(tensor.mutableAs<std::uint32_t>(), whole); break;
+        case 8: fill(tensor.mutableAs<std::uint64_t>(), whole); break;
+        default: return std::nullopt;
+        }
+    }
+    return tensor;
+}
+
 const std::vector<std::pair<TermId, TermId>>& Sampler::roundedPartners() const { return m_run->partners; }
 
 TermId Sampler::defined(TermId term) const {
     const std::vector<TermId>& all = m_run->definedOf;
     return term.index < all.size() && all[term.index].isValid() ? all[term.index] : term;
 }
+
+std::size_t Sampler::samples() const { return m_run->sampleCount; }
 
 std::size_t Sampler::samplesKept() const {
     std::uint32_t kept = ~0U;

@@ -2,6 +2,7 @@
 
 #include "core/base/digest.h"
 #include "core/graph/graph.h"
+#include "core/graph/tensor.h"
 #include "core/term/term_store.h"
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace lemmascope {
 struct SampleOptions {
     std::size_t samples = 6; ///< 1 to 32
     std::uint64_t seed = 0;
-    std::uint64_t maxWork = 1'500'000'000; ///< scalar operations
+    std::uint64_t maxWork = 1'500'000'000; ///< scalar operations, each on two levels of the chain
     std::size_t maxBytes = std::size_t{1} << 30U;
     std::map<std::string, std::int64_t> sizes;   ///< symbols fixed by the user
     std::map<std::string, IntegerRange> symbols; ///< declared ranges of the others
@@ -64,6 +65,14 @@ class Sampler {
     /// The term as evaluated: its definition where it has one.
     [[nodiscard]] TermId defined(TermId term) const;
 
+    /// The elements of an input or root on one sample, in its element type, at `sizes()`: what to run a graph on where two values
+    /// were told apart.
+    [[nodiscard]] std::optional<Tensor> elements(TermId term, std::size_t sample) const;
+    /// The first sample on which `compare` finds a and b different.
+    [[nodiscard]] std::optional<std::size_t> separatingSample(TermId a, TermId b) const;
+
+    /// Samples drawn: as many as asked for, or fewer where all would meet the limit of work.
+    [[nodiscard]] std::size_t samples() const;
     /// Samples on which every root was computed.
     [[nodiscard]] std::size_t samplesKept() const;
     /// Functions decided by order, counted once per term, and how many went both ways.
