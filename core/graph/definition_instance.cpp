@@ -370,10 +370,35 @@ class Writer {
         if (name == "rank" || name == "shape" || name == "dim" || name == "type" || name == "ints") {
             return ofOperand(name, arguments);
         }
+        if (name == "each" && count == 3) {
+            return each(arguments);
+        }
         if ((name == "int" && count == 1) || (name == "like" && count == 2)) {
             return constantOf(name, arguments);
         }
         return listFunction(name, arguments);
+    }
+
+    /// An op on every `n` of a list of tensors in turn.
+    Item each(const std::vector<Item>& arguments) {
+        const auto size = arguments[2].whole();
+        if (!arguments[0].is(Item::Kind::Text) || findOp(OpId{"", arguments[0].text, BodyOpset}) == nullptr || !arguments[1].is(Item::Kind::List) ||
+            !size || *size < 1 || arguments[1].list.size() % static_cast<std::size_t>(*size) != 0) {
+            return Item::trouble("'each' needs the name of an op, a list of tensors and how many the op takes");
+        }
+        std::vector<Item> out;
+        std::vector<ValueId> operands;
+        for (const Item& tensor : arguments[1].list) {
+            if (!tensor.is(Item::Kind::Tensor)) {
+                return Item::trouble("'each' needs a list of tensors");
+            }
+            operands.push_back(tensor.tensor);
+            if (operands.size() == static_cast<std::size_t>(*size)) {
+                out.push_back(emit(arguments[0].text, "", std::move(operands), {}, 1).front());
+                operands.clear();
+            }
+        }
+        return Item::of(std::move(out));
     }
 
     Item ofOperand(const std::string& name, const std::vector<Item>& arguments) const {

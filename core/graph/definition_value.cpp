@@ -86,6 +86,22 @@ Item arithmetic(const std::string& op, const DefinedNumber& a, const DefinedNumb
     return tooLong(out) ? Item::trouble("a number has too many digits") : Item::of(out);
 }
 
+Item extreme(bool largest, const Item& a, const Item& b) {
+    if (a.is(Item::Kind::List)) {
+        std::vector<Item> out;
+        for (const Item& each : a.list) {
+            out.push_back(each.is(Item::Kind::List) ? Item::trouble("a list within a list") : extreme(largest, each, b));
+        }
+        return listOf(std::move(out));
+    }
+    const std::optional<Dim> da = a.dim();
+    const std::optional<Dim> db = b.dim();
+    if (!da || !db) {
+        return Item::trouble("the larger or smaller of what are no whole numbers");
+    }
+    return Item::of(largest ? Dim::max(*da, *db) : Dim::min(*da, *db));
+}
+
 } // namespace
 
 Item listOf(std::vector<Item> entries) {
@@ -122,6 +138,18 @@ std::optional<bool> equalItems(const Item& a, const Item& b) {
     if (a.is(Item::Kind::Number) && b.is(Item::Kind::Number)) {
         return a.number.q == b.number.q && a.number.radicand == b.number.radicand && a.number.piHalves == b.number.piHalves;
     }
+    if (a.is(Item::Kind::List) && b.is(Item::Kind::List)) {
+        bool all = a.list.size() == b.list.size();
+        for (std::size_t k = 0; all && k < a.list.size(); ++k) {
+            const bool nested = a.list[k].is(Item::Kind::List) || b.list[k].is(Item::Kind::List);
+            const std::optional<bool> same = nested ? std::nullopt : equalItems(a.list[k], b.list[k]);
+            if (!same) {
+                return std::nullopt;
+            }
+            all = *same;
+        }
+        return all;
+    }
     const std::optional<Dim> da = a.dim();
     const std::optional<Dim> db = b.dim();
     if (da && db) {
@@ -136,6 +164,21 @@ std::optional<bool> equalItems(const Item& a, const Item& b) {
 }
 
 Item onScalars(const std::string& op, const Item& a, const Item& b) {
+    if (a.is(Item::Kind::List) || b.is(Item::Kind::List)) {
+        // Entry by entry; what is no list goes with every entry.
+        const std::size_t length = a.is(Item::Kind::List) ? a.list.size() : b.list.size();
+        std::vector<Item> out;
+        for (std::size_t k = 0; k < length; ++k) {
+            const bool inBoth = b.is(Item::Kind::List) && b.list.size() != length;
+            const Item& left = a.is(Item::Kind::List) ? a.list[k] : a;
+            const Item& right = b.is(Item::Kind::List) && !inBoth ? b.list[k] : b;
+            if (inBoth || left.is(Item::Kind::List) || right.is(Item::Kind::List) || left.is(Item::Kind::Tensor) || right.is(Item::Kind::Tensor)) {
+                return Item::trouble("lists of different lengths, or of what are no numbers");
+            }
+            out.push_back(onScalars(op, left, right));
+        }
+        return listOf(std::move(out));
+    }
     const bool numbers = a.is(Item::Kind::Number) && b.is(Item::Kind::Number);
     if (op == "<" || op == "<=" || op == ">" || op == ">=") {
         return compared(op, a, b, numbers);
@@ -216,6 +259,16 @@ Item listFunction(const std::string& name, const std::vector<Item>& arguments) {
             return Item::trouble("a slice of a list that is out of range");
         }
         return Item::of(std::vector<Item>(arguments[0].list.begin() + *from, arguments[0].list.begin() + *to));
+    }
+    if (name == "pick" && count == 2 && arguments[0].is(Item::Kind::List) && arguments[1].is(Item::Kind::List)) {
+        std::vector<Item> list;
+        for (const Item& each : arguments[1].list) {
+            list.push_back(itemOf(arguments[0], each));
+        }
+        return listOf(std::move(list));
+    }
+    if ((name == "max" || name == "min") && count == 2) {
+        return extreme(name == "max", arguments[0], arguments[1]);
     }
     if (name == "item" && count == 3 && arguments[0].is(Item::Kind::List)) {
         const auto at = arguments[1].whole();

@@ -2,6 +2,7 @@
 
 #include "core/graph/definition_library.h"
 #include "core/graph/infer_frame.h"
+#include "core/graph/op_registry.h"
 
 #include <algorithm>
 
@@ -179,7 +180,8 @@ std::optional<NestedRequest> nextNested(InferFrame& frame, InferContext& context
         while (top->outer != nullptr) {
             top = top->outer;
         }
-        const Definition* definition = top->graph.definitions != nullptr ? top->graph.definitions->find(node.op) : nullptr;
+        // Ops with a schema have a rule of their own.
+        const Definition* definition = findOp(node.op) == nullptr ? findDefinition(top->graph.definitions.get(), node.op) : nullptr;
         return definition != nullptr ? nextOfDefined(frame, context, *definition) : std::nullopt;
     }
     if (node.body) {

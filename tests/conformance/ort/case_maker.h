@@ -73,5 +73,6 @@ void addIndexingCases(CaseMaker& maker);
 void addContractionCases(CaseMaker& maker);
 void addReductionCases(CaseMaker& maker);
 void addQuantizedCases(CaseMaker& maker);
+void addDefinitionCases(CaseMaker& maker);
 
 } // namespace lemmascope::test
