@@ -9,7 +9,6 @@
 #include "core/report/pairs_text.h"
 #include "core/report/result_json.h"
 #include "core/report/sarif.h"
-#include "core/report/side_by_side.h"
 #include "core/report/text_report.h"
 #include "core/worker/solver.h"
 
@@ -169,13 +168,6 @@ int Checker::one(const PairFiles& pair) {
     }
     const Strength wanted = m_request.options.wanted;
     m_console.answer(headline(*result, wanted) + "\n" + textReport(*result));
-    if (!inputs->empty() && result->reference) {
-        const Result<std::string> table = sideBySide(*result, *inputs, m_interrupt.token());
-        if (!table) {
-            return report(m_console, table.error());
-        }
-        m_console.answer(*table);
-    }
     Result<void> written;
     if (!m_request.json.empty()) {
         written = writeDocument(m_console, m_request.json, resultJson(*result));

@@ -188,6 +188,13 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     }
     m_open.assign(m_result.outputs.size(), true);
     m_proofs.resize(m_result.outputs.size());
+    if (!m_options.userInputs.empty()) { // before the proofs: a tensor that does not fit is told at once
+        Result<InputComparison> compared = compareOnInputs(searchProblem(false), m_options.userInputs, m_stop);
+        if (!compared) {
+            return tl::unexpected(compared.error());
+        }
+        m_result.onInputs = std::move(*compared);
+    }
 
     Facts facts(m_store);
     for (std::size_t k = 0; k < m_pairing.inputs.size(); ++k) {

@@ -3,6 +3,7 @@
 #include "core/eval/evaluator.h"
 #include "core/graph/graph_tree.h"
 #include "core/prove/assumed.h"
+#include "core/prove/input_comparison.h"
 #include "core/prove/verdict.h"
 
 #include <cstdint>
@@ -143,6 +144,7 @@ struct CheckResult {
     std::vector<LemmaResult> lemmas;
     Correspondence correspondence;
     std::optional<Counterexample> counterexample;
+    std::optional<InputComparison> onInputs; ///< on the user's own tensors, where some were given
     std::vector<Blame> blame;
     std::optional<std::string> condition;
     std::optional<FaultReport> fault;

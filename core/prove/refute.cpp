@@ -4,6 +4,7 @@
 #include "core/prove/refute.h"
 
 #include "core/prove/candidates.h"
+#include "core/prove/side_run.h"
 
 #include <algorithm>
 #include <array>
@@ -30,17 +31,6 @@ bool worthLooking(const Tensor& a, const Tensor& b, std::int64_t i, double scale
         return std::isnan(x) != std::isnan(y);
     }
     return x != y && !(std::fabs(x - y) <= 1e-10 * std::max(scale, std::max(std::fabs(x), std::fabs(y))));
-}
-
-bool disjoint(const Interval& a, const Interval& b) {
-    if (a.isUndefined() || b.isUndefined()) {
-        const Interval& other = a.isUndefined() ? b : a;
-        return !(a.isUndefined() && b.isUndefined()) && !other.mayBeUndefined;
-    }
-    if (a.mayBeUndefined && b.mayBeUndefined) {
-        return false;
-    }
-    return a.hi < b.lo || b.hi < a.lo;
 }
 
 class Search {
@@ -84,7 +74,6 @@ class Search {
     [[nodiscard]] bool expired() const { return m_stop.stop_requested() || std::chrono::steady_clock::now() > m_options.deadline; }
     /// `reference`: the run that the rewritten graph takes assumed values from; null for the reference itself.
     [[nodiscard]] Result<Evaluation> runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic);
-    [[nodiscard]] Result<void> takeAssumed(const Evaluation& reference, EvaluateOptions& options) const;
     [[nodiscard]] std::optional<Runs> runBoth(const Candidate& candidate, Arithmetic arithmetic);
     /// Tries one candidate: a confirmed difference, else remembers an unconfirmed one.
     [[nodiscard]] std::optional<Hit> examine(const Candidate& candidate, bool remember);
@@ -130,41 +119,14 @@ std::map<FlatValueId, Tensor> Search::openValues(bool rewritten, const Candidate
     return out;
 }
 
-Result<void> Search::takeAssumed(const Evaluation& reference, EvaluateOptions& options) const {
-    for (const auto& [mine, theirs] : m.assumed) {
-        const Value& value = m.reference->value(mine);
-        options.given.erase(theirs);
-        options.givenEnclosures.erase(theirs);
-        if (options.arithmetic == Arithmetic::Enclosure && reference.enclosures[mine.index]) {
-            options.givenEnclosures.emplace(theirs, *reference.enclosures[mine.index]);
-        } else if (reference.values[mine.index]) {
-            options.given.emplace(theirs, *reference.values[mine.index]);
-        } else if (value.constant) {
-            options.given.emplace(theirs, *value.constant); // one that a run leaves out for its size
-        } else {
-            // Its own value instead would let the accepted difference refute.
-            return fail(ErrorCode::Unsupported, "'" + value.name + "', which the rewritten graph takes over, has no value on this input");
-        }
-    }
-    return {};
-}
-
 Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic) {
     const bool rewritten = reference != nullptr;
     const GraphTree& tree = rewritten ? *m.rewritten : *m.reference;
-    std::vector<std::optional<Tensor>> inputs(tree.top().inputs.size());
-    for (std::size_t k = 0; k < m.inputs.size(); ++k) {
-        const std::optional<std::size_t> at = rewritten ? m.inputs[k].rewritten : std::optional<std::size_t>(m.inputs[k].reference);
-        if (at && *at < inputs.size()) {
-            inputs[*at] = candidate.inputs[k];
-        }
-    }
     EvaluateOptions options;
     options.arithmetic = arithmetic;
     options.maxOperations = m_options.maxOperations;
     options.maxTensorBytes = std::size_t{1} << 30U;
     if (arithmetic == Arithmetic::Enclosure) {
-        options.widening = rewritten ? m.rewrittenWidening : m.referenceWidening;
         for (const auto& [value, tensor] : openValues(rewritten, candidate, arithmetic)) {
             IntervalTensor all;
             all.element = tree.value(value).type.element;
@@ -176,12 +138,7 @@ Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate&
     } else {
         options.given = openValues(rewritten, candidate, arithmetic);
     }
-    if (rewritten) {
-        if (const Result<void> taken = takeAssumed(*reference, options); !taken) {
-            return tl::unexpected(taken.error());
-        }
-    }
-    return evaluate(tree, inputs, options, m_runs.get_token());
+    return lemmascope::runSide(m, reference, candidate.inputs, std::move(options), m_runs.get_token());
 }
 
 std::optional<Search::Runs> Search::runBoth(const Candidate& candidate, Arithmetic arithmetic) {

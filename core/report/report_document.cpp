@@ -3,6 +3,7 @@
 
 #include "core/report/element_text.h"
 #include "core/report/json_writer.h"
+#include "core/report/side_by_side.h"
 
 #include <algorithm>
 #include <array>
@@ -344,6 +345,7 @@ ReportDocument describe(const CheckResult& result, const DescribeOptions& option
     }
     add(witnessSection(result, options));
     add(pathSection(result, options));
+    add(sideBySideSection(result, options.maxPathValues));
     add(lemmasSection(result));
     add(constantsSection(result));
     add(remarkSection("Assumptions", result.assumptions, options));

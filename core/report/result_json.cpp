@@ -2,6 +2,7 @@
 
 #include "core/report/element_text.h"
 #include "core/report/json_writer.h"
+#include "core/report/side_by_side.h"
 
 #include <optional>
 
@@ -150,6 +151,43 @@ void writeCounterexample(JsonWriter& json, const std::optional<Counterexample>& 
     json.endObject();
 }
 
+void writeOnInputs(JsonWriter& json, const InputComparison& seen, const CheckResult& result) {
+    json.beginObject();
+    json.key("compared");
+    json.unsignedInteger(seen.compared);
+    json.key("differing");
+    json.unsignedInteger(seen.differing);
+    json.key("first");
+    if (!seen.first) {
+        json.null();
+        json.endObject();
+        return;
+    }
+    const ComparedValue& first = seen.differences[*seen.first];
+    json.beginObject(InLine);
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        const bool mine = side == Side::Reference;
+        json.key(std::string(name(side)));
+        json.beginObject(InLine);
+        json.key("value");
+        json.string(valueName(result, side, mine ? first.reference : first.rewritten));
+        json.key("node");
+        json.stringOrNull(producerName(result, side, mine ? first.reference : first.rewritten));
+        json.key("element");
+        const std::optional<Tensor>& element = mine ? first.referenceElement : first.rewrittenElement;
+        if (element) {
+            writeElement(json, *element, 0);
+        } else {
+            json.null();
+        }
+        json.endObject();
+    }
+    json.key("index");
+    writeIntegers(json, first.referenceElement ? indexOf(first.referenceShape, first.element) : std::vector<std::int64_t>{});
+    json.endObject();
+    json.endObject();
+}
+
 void writeBlame(JsonWriter& json, const std::vector<Blame>& blames) {
     json.beginArray();
     for (const Blame& blame : blames) {
@@ -267,6 +305,10 @@ void writeResult(JsonWriter& json, const CheckResult& result) {
     json.key("counterexample");
     // Only what was confirmed is a counterexample; a candidate that rounding may explain is told in `reason`.
     writeCounterexample(json, result.counterexample && result.counterexample->confirmed ? result.counterexample : std::nullopt);
+    if (result.onInputs) { // only where tensors were given
+        json.key("on_inputs");
+        writeOnInputs(json, *result.onInputs, result);
+    }
     json.key("blame");
     writeBlame(json, result.blame);
     json.key("condition");

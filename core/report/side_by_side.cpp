@@ -1,133 +1,83 @@
 #include "core/report/side_by_side.h"
 
 #include "core/report/element_text.h"
-#include "core/report/outcome.h"
-#include "core/report/report_document.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace lemmascope {
 
 namespace {
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
-struct Difference {
-    std::int64_t worst = -1; ///< element of the largest difference; -1: none differs
-    double size = 0.0;
-    bool beyondRounding = false;
-};
-
-Difference compare(const Tensor& a, const Tensor& b) {
-    Difference out;
-    if (a.element() != b.element() || a.shape() != b.shape()) {
-        out.worst = 0;
-        out.beyondRounding = true;
-        return out;
+std::string elementOf(const std::optional<Tensor>& element, const std::vector<std::int64_t>& shape, bool bits) {
+    if (!element) {
+        return "shape " + (shape.empty() ? std::string("[]") : indexText(shape));
     }
-    double largest = 0.0;
-    const bool isReal = isFloat(a.element());
-    for (std::int64_t i = 0; i < a.count(); ++i) {
-        if (isReal) {
-            const double magnitude = std::max(std::fabs(a.toDouble(i)), std::fabs(b.toDouble(i)));
-            largest = std::isfinite(magnitude) ? std::max(largest, magnitude) : largest;
-        }
-        if (sameElement(a, b, i)) {
-            continue;
-        }
-        double size = std::numeric_limits<double>::infinity();
-        if (isReal) {
-            const double difference = std::fabs(a.toDouble(i) - b.toDouble(i));
-            size = std::isnan(difference) ? size : difference;
-        }
-        if (out.worst < 0 || size > out.size) {
-            out.worst = i;
-            out.size = size;
-        }
-    }
-    if (out.worst >= 0) {
-        // 2^10 units in the last place of the largest element.
-        out.beyondRounding = !isReal || !(out.size <= std::ldexp(largest, 11 - static_cast<int>(significandBits(a.element()))));
-    }
-    return out;
+    return elementText(*element, 0) + (bits ? " " + elementBits(*element, 0) : std::string());
 }
 
-Result<Evaluation> run(const CheckResult& result, Side side, const NamedTensors& inputs, std::stop_token stop) {
-    const GraphTree& tree = side == Side::Reference ? *result.reference : *result.rewritten;
-    std::vector<std::optional<Tensor>> ordered;
-    for (const ValueId id : tree.top().inputs) {
-        std::string wanted = tree.top().value(id).name;
-        if (side == Side::Rewritten) {
-            // An input paired under another name.
-            const auto& partners = result.correspondence.partnerOfReferenceValue;
-            const auto at = std::find(partners.begin(), partners.end(), FlatValueId(id.index));
-            if (at != partners.end()) {
-                wanted = valueName(result, Side::Reference, FlatValueId(static_cast<std::size_t>(at - partners.begin())));
-            }
-        }
-        const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) { return input.first == wanted; });
-        if (found == inputs.end()) {
-            return fail(ErrorCode::Usage, "--input: no tensor for input '" + wanted + "' of the " + std::string(name(side)) + " graph");
-        }
-        ordered.emplace_back(found->second);
-    }
-    return evaluate(tree, ordered, {}, std::move(stop));
-}
-
-std::string elementWithBits(const Tensor& tensor, std::int64_t flat) {
-    return flat < tensor.count() ? elementText(tensor, flat) + " " + elementBits(tensor, flat) : tensorTypeText(tensor);
+std::string placeOf(const CheckResult& result, Side side, FlatValueId value) {
+    const std::string node = producerName(result, side, value);
+    return "'" + valueName(result, side, value) + "'" + (node.empty() ? "" : " of node '" + node + "'");
 }
 
 } // namespace
 
-Result<std::string> sideBySide(const CheckResult& result, const NamedTensors& inputs, std::stop_token stop) {
-    const Result<Evaluation> reference = run(result, Side::Reference, inputs, stop);
-    if (!reference) {
-        return tl::unexpected(reference.error());
+std::string producerName(const CheckResult& result, Side side, FlatValueId value) {
+    const auto& tree = side == Side::Reference ? result.reference : result.rewritten;
+    if (!tree || !value.isValid() || value.index >= tree->valueCount() || !tree->value(value).producer.isValid()) {
+        return {};
     }
-    const Result<Evaluation> rewritten = run(result, Side::Rewritten, inputs, stop);
-    if (!rewritten) {
-        return tl::unexpected(rewritten.error());
+    return tree->path(FlatNodeId(tree->instanceOf(value).nodeBase + tree->value(value).producer.index));
+}
+
+ReportSection sideBySideSection(const CheckResult& result, std::size_t maxRows) {
+    ReportSection section;
+    if (!result.onInputs) {
+        return section;
     }
-    ReportSection section{.title = "On the given inputs"};
+    const InputComparison& seen = *result.onInputs;
+    section.title = "On the given inputs";
+    if (seen.first) {
+        const ComparedValue& first = seen.differences[*seen.first];
+        const std::string at = first.referenceElement ? indexText(indexOf(first.referenceShape, first.element)) : std::string();
+        section.paragraphs.push_back("First beyond rounding: " + placeOf(result, Side::Reference, first.reference) + (at.empty() ? "" : " at " + at) +
+                                     " is " + elementOf(first.referenceElement, first.referenceShape, false) + "; rewritten, " +
+                                     placeOf(result, Side::Rewritten, first.rewritten) + " is " +
+                                     elementOf(first.rewrittenElement, first.rewrittenShape, false) + ".");
+    }
+    section.paragraphs.push_back(std::to_string(seen.compared) + " paired values compared, " + std::to_string(seen.differing) +
+                                 " not equal bit for bit" + (seen.first ? "." : ", none beyond rounding."));
+    if (!seen.enclosed) {
+        section.paragraphs.emplace_back("Too large for interval arithmetic: beyond rounding means by more than 1,024 units in the last place of the "
+                                        "largest element.");
+    }
+    if (!result.assumed.empty()) {
+        section.paragraphs.push_back("The rewritten graph was run with what is accepted: " + assumedText(result.assumed) + ".");
+    }
+    for (const auto& [side, fault] : {std::pair{Side::Reference, &seen.referenceFault}, std::pair{Side::Rewritten, &seen.rewrittenFault}}) {
+        if (*fault) {
+            section.paragraphs.push_back("The " + std::string(name(side)) + " graph faults in node " + nodeName(result, side, (*fault)->node) + ": " +
+                                         (*fault)->buffer + indexText((*fault)->index) + ".");
+        }
+    }
     section.table.columns = {"", "reference", "rewritten", "element", "reference has", "rewritten has"};
-    std::size_t compared = 0;
-    bool marked = false;
-    const auto& partners = result.correspondence.partnerOfReferenceValue;
-    for (std::size_t i = 0; i < partners.size() && i < reference->values.size(); ++i) {
-        const FlatValueId partner = partners[i];
-        if (!partner.isValid() || partner.index >= rewritten->values.size() || !reference->values[i] || !rewritten->values[partner.index]) {
+    for (std::size_t i = 0; i < seen.differences.size(); ++i) {
+        const bool first = seen.first == i;
+        // What stands before the first that matters is rounding: the reader wants that row, whatever is cut.
+        if (section.table.rows.size() >= maxRows && !(first || (seen.first && i < *seen.first + 3 && i > *seen.first))) {
             continue;
         }
-        ++compared;
-        const Tensor& a = *reference->values[i];
-        const Tensor& b = *rewritten->values[partner.index];
-        const Difference difference = compare(a, b);
-        if (difference.worst < 0) {
-            continue;
-        }
-        const bool first = difference.beyondRounding && !marked;
-        marked = marked || first;
-        section.table.rows.push_back({first                       ? "first beyond rounding"
-                                      : difference.beyondRounding ? "differs"
-                                                                  : "rounding",
-                                      valueName(result, Side::Reference, FlatValueId(i)), valueName(result, Side::Rewritten, partner),
-                                      indexText(indexOf(a.shape(), difference.worst)), elementWithBits(a, difference.worst),
-                                      elementWithBits(b, difference.worst)});
+        const ComparedValue& row = seen.differences[i];
+        section.table.rows.push_back({first                ? "first beyond rounding"
+                                      : row.beyondRounding ? "differs"
+                                                           : "rounding",
+                                      valueName(result, Side::Reference, row.reference), valueName(result, Side::Rewritten, row.rewritten),
+                                      row.referenceElement ? indexText(indexOf(row.referenceShape, row.element)) : std::string(),
+                                      elementOf(row.referenceElement, row.referenceShape, true),
+                                      elementOf(row.rewrittenElement, row.rewrittenShape, true)});
     }
-    section.paragraphs.push_back(std::to_string(compared) + " paired values compared, " + std::to_string(section.table.rows.size()) +
-                                 " not equal bit for bit" + (marked ? "." : ", none beyond rounding."));
-    for (const auto& [side, run] : {std::pair{Side::Reference, &*reference}, std::pair{Side::Rewritten, &*rewritten}}) {
-        if (run->fault) {
-            section.paragraphs.push_back("The " + std::string(name(side)) + " graph faults in node " + nodeName(result, side, run->fault->node) +
-                                         ": " + run->fault->buffer + indexText(run->fault->index) + ".");
-        }
+    if (section.table.rows.size() < seen.differing) {
+        section.paragraphs.push_back(std::to_string(section.table.rows.size()) + " of them are listed.");
     }
-    ReportDocument document;
-    document.sections.push_back(std::move(section));
-    return plainText(document);
+    return section;
 }
 
 } // namespace lemmascope

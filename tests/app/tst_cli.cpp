@@ -292,6 +292,26 @@ class TestCli : public QObject {
         QVERIFY(replay.readAllStandardOutput().contains("(assuming "));
     }
 
+    void ownInputsMarkWhereTheGraphsPart() {
+        const QString before = write("tanh.lsg.json", graph("Tanh", "a", "Relu"));
+        const QString after = write("asinh.lsg.json", graph("Sigmoid", "a", "Relu"));
+        QCOMPARE(run({"eval", before, "--random", "1", "-o", m_folder.filePath("own")}).status, 0);
+        const QString tensor = m_folder.filePath("own/y.npy"); // f32[3], not negative
+        Ran ran = run({"check", before, after, "--input", "x=" + tensor, "--json", "-"});
+        QCOMPARE(ran.status, 1);
+        QVERIFY2(ran.err.contains("First beyond rounding: 'a' of node 'a' at ["), qPrintable(ran.err));
+        QVERIFY2(ran.err.contains("first beyond rounding"), qPrintable(ran.err));
+        const Json first = jsonOf(ran.out)["on_inputs"]["first"];
+        QCOMPARE(QString::fromStdString(first["reference"]["node"]), "a");
+        QVERIFY(first["reference"]["element"].get<double>() != first["rewritten"]["element"].get<double>());
+        // The status is the verdict's, whatever the tensors show.
+        ran = run({"check", before, before, "--input", "x=" + tensor});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.out.contains("none beyond rounding"), qPrintable(ran.out));
+        QCOMPARE(run({"check", before, after, "--input", "w=" + tensor}).status, 64);
+        QVERIFY(jsonOf(run({"check", before, before, "--json", "-"}).out).contains("on_inputs") == false);
+    }
+
     void stepsWithoutTwoGraphsAreRefused() {
         QVERIFY(QDir(m_folder.path()).mkdir("lonely"));
         QVERIFY(QFile::copy(ref("relu_twice"), m_folder.filePath("lonely/only.lsg.json")));
