@@ -16,6 +16,7 @@ std::string commentLine(std::string text) {
 
 constexpr const char* RuntimeScript = R"js(
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,8 +25,12 @@ let ort;
 try {
   ort = await import('onnxruntime-node');
 } catch {
-  console.error('onnxruntime-node is missing: run  npm install onnxruntime-node  in this folder');
-  process.exit(69);
+  try {
+    ort = createRequire(join(process.cwd(), 'package.json'))('onnxruntime-node');
+  } catch {
+    console.error('onnxruntime-node is missing: run  npm install --ignore-scripts onnxruntime-node  in this folder or where you stand');
+    process.exit(69);
+  }
 }
 const { InferenceSession, Tensor } = ort.default ?? ort;
 
@@ -50,12 +55,27 @@ function readNpy(file) {
   return new Tensor(type, new Form(copy), dims);
 }
 
+// Where the verdict needs no input (types differ), some input has to be made up: 1, 2, 3, ... of the declared shape.
+function madeUp(input) {
+  const dims = input.shape.map((length) => (typeof length === 'number' && length >= 0 ? length : 2));
+  const found = Object.values(kinds).find(([type]) => type === input.type);
+  if (!found) throw new Error(`no values can be made up for input ${input.name} of type ${input.type}`);
+  const data = new found[1](dims.reduce((product, length) => product * length, 1));
+  const big = typeof data[0] === 'bigint';
+  for (let i = 0; i < data.length; ++i) data[i] = input.type === 'float16' ? 0x3c00 : big ? BigInt(i + 1) : input.type === 'bool' ? 1 : i + 1;
+  console.log(`${input.name}: no value was recorded, 1, 2, 3, ... is taken`);
+  return new Tensor(input.type, data, dims);
+}
+
 async function run(model) {
   const session = await InferenceSession.create(join(here, model), { graphOptimizationLevel: 'disabled' });
   const feeds = {};
   models[model].inputs.forEach((place, i) => {
     if (place >= 0 && place < session.inputNames.length) feeds[session.inputNames[place]] = readNpy(join(here, 'inputs', inputs[i]));
   });
+  for (const input of session.inputMetadata ?? []) {
+    if (!(input.name in feeds)) feeds[input.name] = madeUp(input);
+  }
   models[model].name = session.outputNames[models[model].output];
   return session.run(feeds);
 }

@@ -101,6 +101,8 @@ Tensor tensorOf(const QJsonObject& entry, const QByteArray& data) {
 
 } // namespace
 
+std::string ortModules() { return modulesFolder().toStdString(); }
+
 Result<void> prepareOrt() {
     const QString folder = modulesFolder();
     QDir().mkpath(folder);

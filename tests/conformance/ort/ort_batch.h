@@ -25,6 +25,9 @@ struct OrtAnswer {
 /// Fails with a sentence when node or the package can't be had.
 [[nodiscard]] Result<void> prepareOrt();
 
+/// The folder whose node_modules `prepareOrt` fills.
+[[nodiscard]] std::string ortModules();
+
 /// Runs all cases in one node process.
 [[nodiscard]] Result<std::vector<OrtAnswer>> runOrt(const std::vector<OrtCase>& cases);
 
