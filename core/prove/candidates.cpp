@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 namespace lemmascope {
 
@@ -115,23 +116,43 @@ Tensor copyOf(const Tensor& tensor) {
     return out;
 }
 
-std::vector<std::map<std::string, std::int64_t>> candidateSizes(const std::map<std::string, IntegerRange>& symbols) {
+std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProblem& problem) {
     std::vector<std::map<std::string, std::int64_t>> out;
-    if (symbols.empty()) {
+    if (problem.symbols.empty()) {
         return {{}};
     }
-    for (const std::int64_t base : {2, 3, 1, 4, 8, 16, 32, 48, 64, 96, 128, 256, 512}) {
-        for (const bool apart : {true, false}) {
-            std::map<std::string, std::int64_t> sizes;
-            std::int64_t next = base;
-            for (const auto& [name, range] : symbols) {
-                sizes[name] = std::clamp(next, range.low, range.high);
-                next += apart && base < 8 ? 1 : 0;
-            }
-            if (std::find(out.begin(), out.end(), sizes) == out.end()) {
-                out.push_back(std::move(sizes));
+    const auto push = [&](std::int64_t base, bool apart) {
+        std::map<std::string, std::int64_t> sizes;
+        std::int64_t next = base;
+        for (const auto& [name, range] : problem.symbols) {
+            sizes[name] = std::clamp(next, range.low, range.high);
+            next += apart ? 1 : 0;
+        }
+        if (std::find(out.begin(), out.end(), sizes) == out.end()) {
+            out.push_back(std::move(sizes));
+        }
+    };
+    for (const std::int64_t base : {2, 3, 1, 4}) {
+        push(base, true);
+        push(base, false);
+    }
+    std::set<std::int64_t> lengths;
+    for (const GraphTree* tree : {problem.reference, problem.rewritten}) {
+        for (std::size_t v = 0; tree != nullptr && v < tree->top().values.size() && lengths.size() < 12; ++v) {
+            const TensorType& type = tree->top().values[v].type;
+            for (std::size_t axis = 0; type.shape && axis < type.shape->size(); ++axis) {
+                const Dim& dim = (*type.shape)[axis];
+                if (dim.isKnown() && dim.value() > 4 && dim.value() <= 512) {
+                    lengths.insert(dim.value());
+                }
             }
         }
+    }
+    for (const std::int64_t base : {8, 16, 32, 48, 64, 96, 128, 256, 512}) {
+        lengths.insert(base);
+    }
+    for (const std::int64_t length : lengths) {
+        push(length, false);
     }
     return out;
 }

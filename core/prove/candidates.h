@@ -6,8 +6,9 @@
 
 namespace lemmascope {
 
-/// Sizes to try, smallest first, within the symbols' ranges; at least one entry (empty when there are no symbols).
-[[nodiscard]] std::vector<std::map<std::string, std::int64_t>> candidateSizes(const std::map<std::string, IntegerRange>& symbols);
+/// Sizes to try, small ones first, within the symbols' ranges; at least one entry (empty when there are no symbols). Lengths that stand
+/// in the two graphs are among them: a rewritten graph may run at those only.
+[[nodiscard]] std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProblem& problem);
 
 /// The k-th candidate at given sizes: patterns of small numbers first, then random ones of several scales. Nothing when an
 /// input's shape has no length at these sizes or would be too large.

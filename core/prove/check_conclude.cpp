@@ -1,5 +1,6 @@
 // From proofs and counterexamples to verdicts, reasons, marks and blame.
 
+#include "core/prove/blame.h"
 #include "core/prove/checker.h"
 #include "core/prove/correspondence.h"
 
@@ -216,49 +217,8 @@ void Checker::markNodes(Prover&) {
 }
 
 void Checker::blame() {
-    if (!m_search || !m_search->found) {
-        return;
-    }
-    const Counterexample& found = *m_search->found;
-    const auto add = [&](FlatNodeId node, const std::string& attribute) {
-        Blame one;
-        one.side = Side::Rewritten;
-        one.node = node;
-        one.nodeName = m_result.rewritten->path(node);
-        one.attribute = attribute;
-        if (std::find(m_result.blame.begin(), m_result.blame.end(), one) == m_result.blame.end() && m_result.blame.size() < 8) {
-            m_result.blame.push_back(one);
-        }
-    };
-    if (m_search->fault && found.rewrittenRun.fault) {
-        add(found.rewrittenRun.fault->node, {});
-        return;
-    }
-    // Nodes that differ while everything they read is shared come first: those with a partner of the same op and another
-    // attribute before the others; then whatever stands at the first differing pair of values.
-    std::vector<std::pair<int, FlatNodeId>> ranked;
-    const std::vector<NodeRelation>& relations = m_result.correspondence.rewritten;
-    const GraphTree& tree = *m_result.rewritten;
-    FlatValueId from;
-    for (const OutputResult& output : m_result.outputs) {
-        if (output.name == found.output) {
-            from = output.rewritten;
-        }
-    }
-    for (const FlatNodeId node : differingCone(tree, m_result.correspondence, Side::Rewritten, from, 2000)) {
-        const std::vector<FlatValueId> operands = operandsOf(tree, node);
-        const bool frontier = std::all_of(operands.begin(), operands.end(), [&](FlatValueId v) {
-            const FlatNodeId producer = producerOf(tree, v);
-            return !producer.isValid() || relations[producer.index].mark == NodeMark::Shared;
-        });
-        const FlatNodeId partner = relations[node.index].partner;
-        const bool attribute = partner.isValid() && !nodeDifference(m_result.reference->node(partner), tree.node(node)).attribute.empty();
-        ranked.emplace_back((attribute ? 0 : 2) + (frontier ? 0 : 1), node);
-    }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [rank, node] : ranked) {
-        const FlatNodeId partner = relations[node.index].partner;
-        add(node, partner.isValid() ? nodeDifference(m_result.reference->node(partner), tree.node(node)).attribute : std::string());
+    if (m_search && m_search->found) {
+        m_result.blame = blameNodes(searchProblem(true), m_result.correspondence, *m_search->found, m_options.seed, m_stop);
     }
 }
 

@@ -81,64 +81,16 @@ class Search {
     void measure(const Runs& declared);
     [[nodiscard]] Candidate shrink(Candidate candidate, Hit& hit);
     [[nodiscard]] Counterexample describe(const Candidate& candidate, const Hit& hit, bool confirmed);
-    [[nodiscard]] std::map<FlatValueId, Tensor> openValues(bool rewritten, const Candidate& candidate, Arithmetic arithmetic) const;
 };
 
-std::map<FlatValueId, Tensor> Search::openValues(bool rewritten, const Candidate& candidate, Arithmetic arithmetic) const {
-    // One tensor per term of an open op, the same on both sides: an open function has one value for one operand.
-    std::map<FlatValueId, Tensor> out;
-    const GraphTree& tree = rewritten ? *m.rewritten : *m.reference;
-    for (const auto& [value, term] : rewritten ? m.rewrittenOpen : m.referenceOpen) {
-        const TensorType& type = tree.value(value).type;
-        if (!type.shape || !isComputable(type.element)) {
-            continue;
-        }
-        std::vector<std::int64_t> shape;
-        std::int64_t count = 1;
-        for (const Dim& dim : *type.shape) {
-            const std::optional<std::int64_t> length = dim.evaluate(candidate.sizes);
-            if (!length || *length < 0 || count > 10'000'000) {
-                count = -1;
-                break;
-            }
-            shape.push_back(*length);
-            count *= *length;
-        }
-        if (count < 0) {
-            continue;
-        }
-        const ElementType element = arithmetic != Arithmetic::Declared && isFloat(type.element) ? ElementType::F64 : type.element;
-        Tensor tensor(element, shape);
-        for (std::int64_t i = 0; i < count; ++i) {
-            const std::uint64_t hash =
-                (static_cast<std::uint64_t>(term) * 0x9E3779B97F4A7C15ULL) ^ (static_cast<std::uint64_t>(i) * 0xC2B2AE3D27D4EB4FULL);
-            setElement(tensor, i, static_cast<double>((hash >> 40U) % 17U) * (isFloat(element) ? 0.25 : 1.0));
-        }
-        out.emplace(value, std::move(tensor));
-    }
-    return out;
-}
-
 Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic) {
-    const bool rewritten = reference != nullptr;
-    const GraphTree& tree = rewritten ? *m.rewritten : *m.reference;
-    EvaluateOptions options;
-    options.arithmetic = arithmetic;
-    options.maxOperations = m_options.maxOperations;
-    options.maxTensorBytes = std::size_t{1} << 30U;
-    if (arithmetic == Arithmetic::Enclosure) {
-        for (const auto& [value, tensor] : openValues(rewritten, candidate, arithmetic)) {
-            IntervalTensor all;
-            all.element = tree.value(value).type.element;
-            all.shape = tensor.shape();
-            all.elements.assign(static_cast<std::size_t>(tensor.count()),
-                                Interval{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), isFloat(all.element)});
-            options.givenEnclosures.emplace(value, std::move(all));
-        }
-    } else {
-        options.given = openValues(rewritten, candidate, arithmetic);
+    Result<EvaluateOptions> options = sideOptions(m, reference, candidate, arithmetic);
+    if (!options) {
+        return tl::unexpected(options.error());
     }
-    return lemmascope::runSide(m, reference, candidate.inputs, std::move(options), m_runs.get_token());
+    options->maxOperations = m_options.maxOperations;
+    return evaluate(reference != nullptr ? *m.rewritten : *m.reference, inputsOf(m, reference != nullptr, candidate.inputs), *options,
+                    m_runs.get_token());
 }
 
 std::optional<Search::Runs> Search::runBoth(const Candidate& candidate, Arithmetic arithmetic) {
@@ -469,8 +421,9 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
     }
     if (!found) {
         std::size_t workingSizes = 0;
-        for (const auto& sizes : candidateSizes(m.symbols)) {
-            if (workingSizes >= 2 || expired() || found) {
+        for (const auto& sizes : candidateSizes(m)) {
+            const bool large = std::any_of(sizes.begin(), sizes.end(), [](const auto& size) { return size.second > 16; });
+            if (workingSizes >= 2 || (workingSizes > 0 && large) || expired() || found) {
                 break;
             }
             const std::size_t before = m_result.samplesRun;

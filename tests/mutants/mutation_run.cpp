@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <iomanip>
 #include <map>
 #include <ostream>
@@ -133,8 +134,10 @@ MutantResult checked(Chosen& chosen, const RunOptions& options, const CheckServi
     CheckOptions checkOptions;
     checkOptions.timeSeconds = options.timeSeconds;
     const auto start = std::chrono::steady_clock::now();
+    const std::clock_t clock = std::clock();
     const Result<CheckResult> result = check(chosen.graph->reference, chosen.mutation.graph, checkOptions, services);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    out.processorSeconds = static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
     out.mutation = std::move(chosen.mutation);
     if (!result) {
         out.verdict = "error: " + result.error().text();
@@ -216,7 +219,8 @@ void writeJson(std::ostream& out, const std::vector<MutantResult>& results) {
                                     {"blame_rank", one.blameRank ? nlohmann::ordered_json(*one.blameRank) : nlohmann::ordered_json()},
                                     {"blame", one.blamed},
                                     {"non_zero", one.nonZero},
-                                    {"seconds", std::round(one.seconds * 1000.0) / 1000.0}};
+                                    {"seconds", std::round(one.seconds * 1000.0) / 1000.0},
+                                    {"processor_seconds", std::round(one.processorSeconds * 1000.0) / 1000.0}};
         all.push_back(std::move(json));
     }
     const Rates rates = ratesOf(results);

@@ -30,7 +30,8 @@ struct MutantResult {
     std::optional<std::size_t> blameRank; ///< of the faulty node in `blame`, from 0
     std::vector<std::string> blamed;      ///< names in `blame`, `@attribute` where there is one
     std::size_t nonZero = 0;              ///< input elements of the counterexample that are not 0 (or the low end of a range without 0)
-    double seconds = 0.0;
+    double seconds = 0.0;                 ///< by the clock
+    double processorSeconds = 0.0;        ///< of this process: the same on a busy machine
 };
 
 struct RunOptions {

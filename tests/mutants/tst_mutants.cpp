@@ -49,7 +49,7 @@ class TestMutants : public QObject {
         QCOMPARE(rates.proved, std::size_t{0});
         QCOMPARE(rates.falseCounterexamples, std::size_t{0});
         QVERIFY(100 * rates.refuted >= 95 * rates.mutants);
-        QVERIFY(100 * rates.blamedFirst >= 55 * rates.refuted);
+        QVERIFY(100 * rates.blamedFirst >= 90 * rates.refuted);
         QVERIFY(100 * rates.small >= 85 * rates.refuted);
     }
 
