@@ -300,6 +300,7 @@ void Checker::conclude(Prover& prover) {
             }
         }
     }
+    concludeSamples();
     markNodes(prover);
     blame();
     bool refuted = false;

@@ -6,6 +6,7 @@
 #include "core/prove/pairing.h"
 #include "core/prove/prover.h"
 #include "core/prove/refute.h"
+#include "core/sample/sampler.h"
 
 #include <chrono>
 #include <memory>
@@ -43,6 +44,7 @@ class Checker {
     bool m_accessFails = false;
     std::string m_accessReason;
     std::optional<SearchResult> m_search;
+    std::unique_ptr<Sampler> m_sampler;
 
     [[nodiscard]] Result<void> build();
     void markAssumed(const AssumedPair& pair);
@@ -52,6 +54,9 @@ class Checker {
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
+    /// Both graphs' outputs sampled, once (check_sample.cpp).
+    [[nodiscard]] Sampler& sampled();
+    void concludeSamples();
     void conclude(Prover& prover);
     void concludeOutput(std::size_t index, Prover& prover);
     void blame();

@@ -322,7 +322,11 @@ void writeResult(JsonWriter& json, const CheckResult& result) {
     json.key("difference");
     writeDifference(json, result);
     json.key("error_probability");
-    json.null();
+    if (result.errorProbability) {
+        json.number(*result.errorProbability);
+    } else {
+        json.null();
+    }
     json.key("assumptions");
     writeRemarks(json, result.assumptions);
     json.key("caveats");

@@ -14,20 +14,32 @@ namespace lemmascope::sampling {
 
 Degree sumOf(const Degree& a, const Degree& b) {
     // p/q + r/s = (ps + rq) / qs
-    return {std::max(a.numerator + b.denominator, b.numerator + a.denominator), a.denominator + b.denominator, a.proved && b.proved};
+    return {std::max(a.numerator + b.denominator, b.numerator + a.denominator), a.denominator + b.denominator, a.proved && b.proved,
+            a.everywhere && b.everywhere};
 }
 
-Degree productOf(const Degree& a, const Degree& b) { return {a.numerator + b.numerator, a.denominator + b.denominator, a.proved && b.proved}; }
+Degree productOf(const Degree& a, const Degree& b) {
+    return {a.numerator + b.numerator, a.denominator + b.denominator, a.proved && b.proved, a.everywhere && b.everywhere};
+}
 
-Degree quotientOf(const Degree& a, const Degree& b) { return {a.numerator + b.denominator, a.denominator + b.numerator, a.proved && b.proved}; }
+Degree quotientOf(const Degree& a, const Degree& b) {
+    const bool byConstant = b.numerator == 0.0 && b.denominator == 0.0;
+    return {a.numerator + b.denominator, a.denominator + b.numerator, a.proved && b.proved, a.everywhere && b.everywhere && byConstant};
+}
 
 Degree eitherOf(const Degree& a, const Degree& b) {
-    return {std::max(a.numerator, b.numerator), std::max(a.denominator, b.denominator), a.proved && b.proved};
+    return {std::max(a.numerator, b.numerator), std::max(a.denominator, b.denominator), a.proved && b.proved, a.everywhere && b.everywhere};
+}
+
+Degree chosenOf(const Degree& a, const Degree& b) {
+    Degree out = eitherOf(a, b);
+    out.everywhere = false;
+    return out;
 }
 
 Degree sumOf(const Degree& a, std::size_t count) {
     const auto n = static_cast<double>(std::max<std::size_t>(count, 1));
-    return {a.numerator + (n - 1) * a.denominator, n * a.denominator, a.proved};
+    return {a.numerator + (n - 1) * a.denominator, n * a.denominator, a.proved, a.everywhere};
 }
 
 double constantError(double value, ElementType type) {
@@ -166,7 +178,7 @@ class Recorder : public Algebra {
         return out ? *out : number(1);
     }
     Scalar round(Rounding how, Scalar a) override {
-        return push(Code::Round, Kind::Real, {a}, {0, ElementType::Undefined, eitherOf(degree(a), {})}, ElementType::F64,
+        return push(Code::Round, Kind::Real, {a}, {0, ElementType::Undefined, chosenOf(degree(a), {})}, ElementType::F64,
                     static_cast<std::int64_t>(how));
     }
 
@@ -176,7 +188,7 @@ class Recorder : public Algebra {
     Scalar conjunction(Scalar a, Scalar b) override { return push(Code::And, Kind::Boolean, {a, b}, {}, ElementType::Bool); }
     Scalar exclusive(Scalar a, Scalar b) override { return push(Code::Xor, Kind::Boolean, {a, b}, {}, ElementType::Bool); }
     Scalar choose(Scalar c, Scalar a, Scalar b, ElementType type) override {
-        Traits traits = both(a, b, eitherOf(degree(a), degree(b)));
+        Traits traits = both(a, b, chosenOf(degree(a), degree(b)));
         traits.held = step(a).traits.held == step(b).traits.held ? step(a).traits.held : ElementType::Undefined;
         return push(Code::Choose, kindOf(type), {c, a, b}, traits, type);
     }
@@ -208,6 +220,7 @@ class Recorder : public Algebra {
     Scalar hashed(Code code, std::uint64_t key, std::int64_t real, std::span<const Scalar> arguments, ElementType result) {
         Traits traits;
         traits.degree.proved = arguments.empty();
+        traits.degree.everywhere = arguments.empty();
         for (const Scalar a : arguments) {
             traits.top = std::max(traits.top, step(a).traits.top);
         }
@@ -219,7 +232,7 @@ class Recorder : public Algebra {
         if (type == ElementType::F64 || holds(type, step(a).traits.held)) {
             return a;
         }
-        return push(Code::Rounded, Kind::Real, {a}, {0, type, eitherOf(degree(a), {})}, type);
+        return push(Code::Rounded, Kind::Real, {a}, {0, type, chosenOf(degree(a), {})}, type);
     }
 
     /// Makes `a` the last step, which is the result.
@@ -231,7 +244,7 @@ class Recorder : public Algebra {
     std::size_t m_levels;
     std::map<std::tuple<Code, std::vector<std::uint32_t>, ElementType, std::int64_t>, Scalar> m_known;
 
-    [[nodiscard]] static Degree unproved() { return {0.0, 0.0, false}; }
+    [[nodiscard]] static Degree unproved() { return {0.0, 0.0, false, false}; }
     [[nodiscard]] const Degree& degree(Scalar a) const { return step(a).traits.degree; }
     [[nodiscard]] Traits both(Scalar a, Scalar b, const Degree& degree) const {
         return {std::max(step(a).traits.top, step(b).traits.top), ElementType::Undefined, degree};
@@ -241,7 +254,7 @@ class Recorder : public Algebra {
                m_program.m_constants[static_cast<std::size_t>(step(a).data)].value == 0.0;
     }
     Scalar chosen(Code code, Scalar a, Scalar b) {
-        Traits traits = both(a, b, eitherOf(degree(a), degree(b)));
+        Traits traits = both(a, b, chosenOf(degree(a), degree(b)));
         traits.held = step(a).traits.held == step(b).traits.held ? step(a).traits.held : ElementType::Undefined;
         return push(code, Kind::Real, {a, b}, traits);
     }

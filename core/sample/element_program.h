@@ -11,17 +11,21 @@
 
 namespace lemmascope::sampling {
 
-/// Degrees of a rational function of the inputs; not proved where something else was applied.
+/// Degrees of a rational function of the inputs, on the piece that a sample picked; not proved where something else was applied.
 struct Degree {
     double numerator = 0.0;
     double denominator = 0.0;
     bool proved = true;
+    bool everywhere = true; ///< a polynomial on all inputs: nothing below chooses or divides
 };
 
 [[nodiscard]] Degree sumOf(const Degree& a, const Degree& b);
 [[nodiscard]] Degree productOf(const Degree& a, const Degree& b);
 [[nodiscard]] Degree quotientOf(const Degree& a, const Degree& b);
+/// Of elements of both side by side.
 [[nodiscard]] Degree eitherOf(const Degree& a, const Degree& b);
+/// Of one or the other, as the sample decides.
+[[nodiscard]] Degree chosenOf(const Degree& a, const Degree& b);
 /// A sum of `count` alike.
 [[nodiscard]] Degree sumOf(const Degree& a, std::size_t count);
 

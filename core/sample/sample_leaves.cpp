@@ -272,10 +272,16 @@ void Sampler::Run::input(TermId term) {
         if (own.kind == Kind::Real) {
             for (std::size_t l = 0; l < levels; ++l) {
                 for (std::size_t i = 0; i < count; ++i) {
+                    if ((i & 65535U) == 0 && stop.stop_requested()) {
+                        return;
+                    }
                     out.fields[l][i] = field(l).fromHash(drawn(options.seed, name, k, l + 1, i));
                 }
             }
             for (std::size_t i = 0; i < count; ++i) {
+                if ((i & 65535U) == 0 && stop.stop_requested()) {
+                    return;
+                }
                 const double draw = normal(drawn(options.seed, name, k, 0, i)) * Scales[k % Scales.size()];
                 out.values[i] = nearest(k % Scales.size() == 4 ? -std::abs(draw) - 0.05 : draw, type);
                 out.errors[i] = 0.0;
@@ -324,6 +330,9 @@ void Sampler::Run::fillConstant(TermId constant, const std::vector<std::int64_t>
     const bool exact = shared.contains(constant);
     for (std::size_t i = 0; i < index.size(); ++i) {
         const std::int64_t from = index[i];
+        if ((i & 65535U) == 0 && stop.stop_requested()) {
+            return; // nothing is concluded from a run that was stopped
+        }
         if (kindOf(type) != Kind::Real) {
             out.integers[i] = data.toInt64(from);
             continue;

@@ -72,8 +72,10 @@ struct Sampler::Run {
     void prepare(std::span<const TermId> given);
     void evaluate();
     [[nodiscard]] const SampledTerm* find(TermId term) const;
-    /// Over the samples both have, out of those in `wanted`.
-    [[nodiscard]] Agreement compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted = ~0U) const;
+    /// Over the samples both have, out of those in `wanted`. With a `slack` above 1 only finite elements count as different.
+    [[nodiscard]] Agreement compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted = ~0U, double slack = 1.0) const;
+    /// By the real samples alone.
+    [[nodiscard]] Agreement compareReals(const SampledTerm& a, const SampledTerm& b, std::uint32_t both, double slack) const;
     [[nodiscard]] bool sameDigests(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const;
 
   private:

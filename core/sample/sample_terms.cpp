@@ -485,6 +485,7 @@ void Sampler::Run::apply(TermId term) {
             },
             own);
         own.traits = at(operands[0]).traits;
+        own.traits.degree = eitherOf(degree, at(operands[1]).traits.degree);
         own.computed = own.samples != 0;
         return;
     }
@@ -516,12 +517,15 @@ void Sampler::Run::apply(TermId term) {
             own.traits.degree = sumOf(degree, at(operands[0]).array->count());
         } else if (op.name == "ReduceProd") {
             const auto n = static_cast<double>(at(operands[0]).array->count());
-            own.traits.degree = {degree.numerator * n, degree.denominator * n, degree.proved};
+            own.traits.degree = {degree.numerator * n, degree.denominator * n, degree.proved, degree.everywhere};
         } else if (own.kind == Kind::Real) {
             own.traits.degree = degree;
             for (const TermId operand : operands) {
                 own.traits.degree = eitherOf(own.traits.degree, at(operand).traits.degree);
             }
+            static const std::set<std::string> Moves{"Gather",      "GatherElements", "GatherND", "StoreRows",
+                                                     "StoreRowsAt", "StoreSlice",     "Trilu",    "RowsAt"};
+            own.traits.degree.everywhere = own.traits.degree.everywhere && Moves.contains(op.name);
             own.traits.held = at(operands[0]).traits.held;
             for (const TermId operand : operands) {
                 if (at(operand).kind == Kind::Real && at(operand).traits.held != own.traits.held) {

@@ -121,7 +121,8 @@ void Sampler::Run::join(TermId term) {
             continue;
         }
         SampledTerm& other = at(found->second);
-        if (std::max(top, other.kind == Kind::Real ? other.traits.top : 0) != level) {
+        if (std::max(top, other.kind == Kind::Real ? other.traits.top : 0) != level ||
+            compareReals(own, other, own.samples & other.samples, 10.0) == Agreement::Different) {
             continue;
         }
         own.representative = other.representative;
@@ -214,7 +215,7 @@ bool Sampler::Run::sameDigests(const SampledTerm& a, const SampledTerm& b, std::
     return true;
 }
 
-Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const {
+Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted, double slack) const {
     if (!a.computed || !b.computed || a.lazy || b.lazy) {
         return Agreement::Unknown;
     }
@@ -225,14 +226,19 @@ Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b, std:
     if (both == 0) {
         return Agreement::Unknown;
     }
-    if (a.representative == b.representative || sameDigests(a, b, wanted)) {
+    // Equal fields with reals far apart: an identity of the fields that the reals do not have (of a square root of no square).
+    if (a.representative == b.representative || (sameDigests(a, b, wanted) && compareReals(a, b, both, 10.0) != Agreement::Different)) {
         return a.rounded || b.rounded ? Agreement::WithinRounding : Agreement::Equal;
     }
     if (a.opaque || b.opaque) {
         return Agreement::Unknown;
     }
+    return a.kind == Kind::Real ? compareReals(a, b, both, slack) : Agreement::Different;
+}
+
+Agreement Sampler::Run::compareReals(const SampledTerm& a, const SampledTerm& b, std::uint32_t both, double slack) const {
     if (a.kind != Kind::Real) {
-        return Agreement::Different;
+        return Agreement::WithinRounding;
     }
     // Whole arrays where both are there, else the elements that were kept.
     const bool whole = a.array && b.array && !a.replaced && !b.replaced;
@@ -254,12 +260,16 @@ Agreement Sampler::Run::compare(const SampledTerm& a, const SampledTerm& b, std:
             if (va[i] == vb[i] || (std::isnan(va[i]) && std::isnan(vb[i]))) {
                 continue;
             }
+            if (slack > 1.0 && !(std::isfinite(va[i]) && std::isfinite(vb[i]))) {
+                vague = true;
+                continue;
+            }
             if (std::isnan(va[i]) || std::isnan(vb[i])) {
                 return Agreement::Different; // undefined on one side only
             }
             const double distance = std::abs(va[i] - vb[i]);
-            const double noise = Noise * std::max({std::abs(va[i]), std::abs(vb[i]), SmallestScale});
-            const double allowed = 1.01 * (ea[i] + eb[i]);
+            const double noise = slack * Noise * std::max({std::abs(va[i]), std::abs(vb[i]), SmallestScale});
+            const double allowed = slack * 1.01 * (ea[i] + eb[i]);
             if (!(distance <= allowed + noise)) {
                 return Agreement::Different;
             }
@@ -316,6 +326,21 @@ Agreement Sampler::compare(TermId a, TermId b) const {
     const SampledTerm* first = m_run->find(a);
     const SampledTerm* second = m_run->find(b);
     return first != nullptr && second != nullptr ? m_run->compare(*first, *second) : Agreement::Unknown;
+}
+
+bool Sampler::contradicts(TermId a, TermId b) const {
+    const SampledTerm* first = m_run->find(a);
+    const SampledTerm* second = m_run->find(b);
+    return first != nullptr && second != nullptr && m_run->compare(*first, *second, ~0U, 10.0) == Agreement::Different;
+}
+
+bool Sampler::polynomial(TermId a, TermId b) const {
+    const SampledTerm* first = m_run->find(a);
+    const SampledTerm* second = m_run->find(b);
+    const auto all = [](const SampledTerm* term) {
+        return term != nullptr && term->kind == Kind::Real && term->traits.degree.proved && term->traits.degree.everywhere && !term->opaque;
+    };
+    return all(first) && all(second);
 }
 
 std::optional<std::size_t> Sampler::separatingSample(TermId a, TermId b) const {

@@ -60,6 +60,9 @@ class Sampler {
     [[nodiscard]] std::optional<TermId> representative(TermId term) const;
     /// Of what both are; for terms that are no roots the real samples of a fixed choice of elements are compared.
     [[nodiscard]] Agreement compare(TermId a, TermId b) const;
+    /// Both are finite and further apart than ten times what rounding and noise explain, on some sample: no proof of their
+    /// equality can be right.
+    [[nodiscard]] bool contradicts(TermId a, TermId b) const;
     /// (term of the first graph, term of the others) that are within rounding and in no common class, in the order met.
     [[nodiscard]] const std::vector<std::pair<TermId, TermId>>& roundedPartners() const;
     /// The term as evaluated: its definition where it has one.
@@ -81,6 +84,9 @@ class Sampler {
     /// log2 of the probability that two different values agree on one sample, on the pieces the samples visited: the degree of
     /// their difference over the prime. Nothing where no bound is proved (exponentials, roots, hashes, integer inputs).
     [[nodiscard]] std::optional<double> log2ErrorBound(TermId a, TermId b) const;
+    /// Both are polynomials of the float inputs wherever these lie: nothing below chooses, divides by a value, or stands as a
+    /// hash. Then the bound is one for all inputs, not only for the pieces visited.
+    [[nodiscard]] bool polynomial(TermId a, TermId b) const;
     /// Sizes that symbols were given.
     [[nodiscard]] const std::map<std::string, std::int64_t>& sizes() const;
     /// Scalar operations spent.

@@ -54,6 +54,8 @@ class TestSampler : public QObject {
             "in x f32[4]; in y f32[4]; in z f32[4]; a = Div(y, z); b = Div(x, a); out b", "different");
         row("sqrt of a product", "in x f32[4]; in y f32[4]; u = Exp(x); v = Exp(y); p = Mul(u, v); b = Sqrt(p); out b",
             "in x f32[4]; in y f32[4]; u = Exp(x); v = Exp(y); p = Sqrt(u); q = Sqrt(v); b = Mul(p, q); out b", "equal");
+        row("a square of no square root in the fields", "in x f32[4]; const c f32[] 3; s = Sqrt(c); t = Mul(s, s); b = Mul(x, t); out b",
+            "in x f32[4]; const c f32[] -3; b = Mul(x, c); out b", "different");
         row("sqrt of a constant", "in x f32[4]; const c f32[] 64; s = Sqrt(c); b = Div(x, s); out b",
             "in x f32[4]; const c f32[] 0.125; b = Mul(x, c); out b", "equal");
         row("powers", "in x f32[4]; const c f32[] 3; b = Pow(x, c); out b", "in x f32[4]; a = Mul(x, x); b = Mul(a, x); out b", "equal");
@@ -125,6 +127,10 @@ class TestSampler : public QObject {
         const std::optional<double> bound = pair.sampler->log2ErrorBound(a, b);
         QVERIFY(bound.has_value());
         QVERIFY(*bound > -58.1 && *bound < -57.9); // 4 / 2^60
+        QVERIFY(pair.sampler->polynomial(a, b));
+        const SampledPair pieces = sampled("in x f32[4]; b = Relu(x); c = Mul(b, b); out c", "in x f32[4]; b = Relu(x); c = Mul(b, b); out c");
+        const TermId c = pieces.reference.values[pieces.pairing.reference->findValue("c").index];
+        QVERIFY(pieces.sampler->log2ErrorBound(c, c).has_value() && !pieces.sampler->polynomial(c, c));
         const SampledPair hashed = sampled("in x f32[4]; b = Erf(x); out b", "in x f32[4]; n = Neg(x); e = Erf(n); b = Neg(e); out b");
         QVERIFY(!hashed.sampler
                      ->log2ErrorBound(hashed.reference.values[hashed.pairing.reference->findValue("b").index],
@@ -193,7 +199,6 @@ class TestSampler : public QObject {
 
     void stopsWithinFiftyMilliseconds() {
         const char* a = "in x f32[512,512]; y = MatMul(x, x); z = MatMul(y, y); out z";
-        SampledPair pair = sampled("in x f32[1]; out x", "in x f32[1]; out x");
         TermStore store;
         TermBuilder builder(store);
         Result<Pairing> pairing = pairGraphs(*parseGraph(a), *parseGraph(a), {}, {});
@@ -201,15 +206,17 @@ class TestSampler : public QObject {
         const Result<GraphTerms> terms = builder.build(*tree, {store.input(0, pairing->inputs[0].type)});
         Sampler sampler(store, {});
         std::stop_source source;
-        std::jthread stopper([&source] {
+        std::chrono::steady_clock::time_point start;
+        std::jthread stopper([&source, &start] {
             std::this_thread::sleep_for(std::chrono::milliseconds(150));
+            start = std::chrono::steady_clock::now();
             source.request_stop();
         });
-        const auto start = std::chrono::steady_clock::now();
         const std::vector<TermId> roots{terms->values[pairing->reference->outputs[0].index]};
         sampler.run(roots, source.get_token());
+        stopper.join();
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        QVERIFY2(seconds < 0.35, std::to_string(seconds).c_str()); // 50 ms, and what a loaded machine adds
+        QVERIFY2(seconds < 0.3, std::to_string(seconds).c_str()); // 50 ms, and what a loaded machine adds
         QVERIFY(!sampler.signature(roots[0]).has_value());
     }
 };
