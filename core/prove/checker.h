@@ -54,7 +54,7 @@ class Checker {
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
-    /// Both graphs' outputs sampled, once (check_sample.cpp).
+    /// Both graphs' outputs sampled, once (conclude_samples.cpp).
     [[nodiscard]] Sampler& sampled();
     void concludeSamples();
     void conclude(Prover& prover);

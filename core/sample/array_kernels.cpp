@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace lemmascope::sampling {
 
@@ -62,6 +63,13 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     }
     const OperandArray& x = operands[0];
     const Kind kind = kindOf(x.type);
+    // Types that an op cannot have (a graph is not checked for them everywhere) have no kernel.
+    static const std::set<std::string> ToIntegers{"ArgMax", "ArgMin", "MatMulInteger", "QLinearMatMul"};
+    const bool toIntegers = ToIntegers.contains(name) || (name == "TopK" && op.result == 1);
+    const Kind source = name == "If" && fits(2) ? kindOf(operands[1].type) : name == "OneHot" && fits(3) ? kindOf(operands[2].type) : kind;
+    if ((out.values != nullptr) != (!toIntegers && source == Kind::Real)) {
+        return Result::None;
+    }
     if (name == "MatMul" && fits(2)) {
         return matmul(x, operands[1], shape, out);
     }
@@ -102,7 +110,8 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     if (name == "RowsAt" || name == "StoreRows" || name == "StoreRowsAt" || name == "StoreSlice" || name == "Trilu") {
         return store(op, operands, shape, out);
     }
-    if (name == "If" && fits(3) && operands[1].shape == shape && operands[2].shape == shape && kind == Kind::Boolean && x.count() >= 1) {
+    if (name == "If" && fits(3) && operands[1].shape == shape && operands[2].shape == shape && kind == Kind::Boolean && x.count() >= 1 &&
+        kindOf(operands[2].type) == source) {
         std::vector<std::int64_t> all(countOf(shape));
         std::iota(all.begin(), all.end(), std::int64_t{0});
         const OperandArray& branch = operands[x.slice.integers[0] != 0 ? 1 : 2];
@@ -111,7 +120,7 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     }
     if (name == "OneHot" && fits(3) && kind == Kind::Integer && op.attributes.contains("axis") && operands[2].count() == 2) {
         const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
-        if (axis >= shape.size()) {
+        if (axis >= shape.size() || x.count() * static_cast<std::size_t>(shape[axis]) != countOf(shape)) {
             return Result::None;
         }
         const std::int64_t depth = shape[axis];

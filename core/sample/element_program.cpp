@@ -394,13 +394,46 @@ std::optional<ElementProgram> ElementProgram::record(TermStore& store, TermId te
         const bool odd = op.name == "Sin" || op.name == "Tan" || op.name == "Asin" || op.name == "Atan" || op.name == "Asinh" || op.name == "Atanh";
         out = recorder.hashed(unary && odd ? Code::Odd : Code::Hash, mixed(0x6F70ULL, store.term(term).op.index), function, scalars, element);
     }
-    if (recorder.step(*out).kind != kindOf(element)) {
+    if ((recorder.step(*out).kind == Kind::Real) != (kindOf(element) == Kind::Real) || !program.sound()) {
         return std::nullopt;
     }
     if (*out + 1 != program.m_steps.size()) {
         recorder.finish(*out);
     }
     return program;
+}
+
+bool ElementProgram::sound() const {
+    return std::all_of(m_steps.begin(), m_steps.end(), [this](const Step& step) {
+        for (std::size_t k = 0; k < step.arguments.size(); ++k) {
+            const bool real = m_steps[step.arguments[k]].kind == Kind::Real;
+            bool wanted = false;
+            switch (step.code) {
+            case Code::Add:
+            case Code::Sub:
+            case Code::Mul:
+            case Code::Div:
+            case Code::Max:
+            case Code::Min:
+            case Code::Exp:
+            case Code::Log:
+            case Code::Sqrt:
+            case Code::Round:
+            case Code::Rounded:
+            case Code::Odd:
+            case Code::Less:
+            case Code::Equal:
+            case Code::IntegerOfReal: wanted = true; break;
+            case Code::Choose: wanted = k > 0 && step.kind == Kind::Real; break;
+            case Code::Hash: wanted = real; break;
+            default: break;
+            }
+            if (real != wanted) {
+                return false;
+            }
+        }
+        return true;
+    });
 }
 
 bool ElementProgram::opaque() const {

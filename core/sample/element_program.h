@@ -117,6 +117,9 @@ class ElementProgram {
     std::vector<Step> m_steps; ///< the last one is the result
     std::vector<Constant> m_constants;
     std::size_t m_levels = 1;
+
+    /// Every step reads elements of the kind it works on: not so only for operand types that an op cannot have.
+    [[nodiscard]] bool sound() const;
 };
 
 /// Integer ops at the type's width.

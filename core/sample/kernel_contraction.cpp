@@ -368,6 +368,9 @@ ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<
             box.push_back(extent);
         }
     }
+    if (std::any_of(output.begin(), output.end(), [&](char letter) { return !extents.contains(letter); })) {
+        return Result::None;
+    }
     const auto strideOf = [&](std::size_t i, char letter) {
         const Lengths strides = stridesOf(operands[i].shape);
         std::int64_t stride = 0;
@@ -460,7 +463,8 @@ ArrayKernels::Result ArrayKernels::quantisedMatmul(const Operator& op, const std
         }
     }
     const ElementType element = operands[7].type;
-    if (kindOf(element) != Kind::Integer || bitWidth(element) > 16 || op.element != element || kindOf(operands[1].type) != Kind::Real) {
+    const auto isReal = [&](std::size_t which) { return kindOf(operands[which].type) == Kind::Real; };
+    if (kindOf(element) != Kind::Integer || bitWidth(element) > 16 || op.element != element || !isReal(1) || !isReal(4) || !isReal(6)) {
         return Result::None;
     }
     SampleArray sums(Kind::Integer, 0, countOf(shape), 1);
@@ -497,10 +501,10 @@ ArrayKernels::Result ArrayKernels::matmulInteger(const std::vector<OperandArray>
     std::array<OperandArray, 2> shifted{operands[0], operands[1]};
     for (std::size_t k = 0; k < 2; ++k) {
         const OperandArray& x = operands[k];
-        if (x.shape.size() < 2) {
+        const bool given = operands.size() > k + 2 && operands[k + 2].present();
+        if (x.shape.size() < 2 || kindOf(x.type) != Kind::Integer || (given && kindOf(operands[k + 2].type) != Kind::Integer)) {
             return Result::None;
         }
-        const bool given = operands.size() > k + 2 && operands[k + 2].present();
         const std::int64_t columns = x.shape.back();
         const std::int64_t rows = x.shape[x.shape.size() - 2];
         const std::size_t zeros = given ? operands[k + 2].count() : 0;

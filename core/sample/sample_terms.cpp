@@ -55,9 +55,10 @@ bool Sampler::Run::allocate(TermId term, std::size_t copies) {
 
 void Sampler::Run::forSamples(std::size_t copies, double steps, const std::function<bool(std::size_t)>& body, SampledTerm& term) {
     std::mutex guard;
+    const std::uint32_t before = term.samples;
     const auto some = [&](std::size_t first, std::size_t step) {
         for (std::size_t k = first; k < copies; k += step) {
-            if (copies > 1 && (term.samples >> k & 1U) == 0) {
+            if (copies > 1 && (before >> k & 1U) == 0) {
                 continue;
             }
             if (stop.stop_requested() || !body(k)) {
