@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "core/graph/definition_library.h"
 #include "core/report/outcome.h"
 #include "core/worker/worker_main.h"
 
@@ -33,12 +34,12 @@ struct PairText {
     std::vector<std::string> sizes;
     std::vector<std::string> assumed;
     std::vector<std::string> inputs;
+    std::string definitions;
     bool specialValues = false;
 };
 
 /// Options whose engine comes with a later version: taken, so that the message can say so.
 struct LaterText {
-    std::string definitions;
     bool crossCheck = false;
     std::string entry;
     bool mayAlias = false;
@@ -71,6 +72,7 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
         ->allow_extra_args(false);
     app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
     app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
+    app.add_option("--definitions", text.definitions, "Meanings of ops that are open otherwise: each written out in simpler ops")->type_name("FILE");
     app.add_option("--assume-equal", text.assumed, "Accept a difference: the rewritten graph's value B is taken to be the reference's A")
         ->type_name("A=B")
         ->allow_extra_args(false);
@@ -125,12 +127,18 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
         }
         options.assumedEqual.push_back(*parts);
     }
+    if (!text.definitions.empty()) {
+        const auto library = openDefinitions(text.definitions);
+        if (!library) {
+            return tl::unexpected(library.error());
+        }
+        options.definitions = *library;
+    }
     return options;
 }
 
 std::string laterOption(const LaterText& later) {
-    const std::pair<bool, const char*> given[] = {{!later.definitions.empty(), "--definitions: definition files come with the exact algebra"},
-                                                  {later.crossCheck, "--cross-check: the second solver comes with the exact algebra"},
+    const std::pair<bool, const char*> given[] = {{later.crossCheck, "--cross-check: the second solver comes with the exact algebra"},
                                                   {!later.entry.empty(), "--entry: MLIR programs come with the interpreter"},
                                                   {later.mayAlias, "--may-alias: MLIR programs come with the interpreter"},
                                                   {later.fingerprint, "--fingerprint: MLIR programs come with the interpreter"}};
@@ -208,7 +216,6 @@ void Commands::addCheck() {
     checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")
         ->type_name("name=file.npy")
         ->allow_extra_args(false);
-    checkApp->add_option("--definitions", later.definitions, "Not in this version")->type_name("FILE");
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
     checkApp->add_option("--entry", later.entry, "Not in this version")->type_name("NAME");
     checkApp->add_flag("--may-alias", later.mayAlias, "Not in this version");
@@ -227,10 +234,12 @@ void Commands::addOthers() {
     evalApp->add_option("--input", eval.inputs, "Tensor for an input")->type_name("name=file.npy")->allow_extra_args(false);
     seedOption = evalApp->add_option("--random", seed, "Fill the other inputs with random numbers from this seed")->type_name("SEED");
     evalApp->add_option("--size", evalSizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
+    evalApp->add_option("--definitions", eval.definitions, "Meanings of ops that are open otherwise")->type_name("FILE");
     evalApp->add_option("-o", eval.folder, "Write the outputs as .npy files here")->type_name("DIR");
 
     showApp = app.add_subcommand("show", "Counts, shapes, ops, which are open");
     showApp->add_option("GRAPH", show.graph, "Graph")->required();
+    showApp->add_option("--definitions", show.definitions, "Meanings of ops that are open otherwise")->type_name("FILE");
     showApp->add_option("--json", show.json, "Write the summary as JSON; - is standard output")->type_name("FILE|-");
 
     convertApp = app.add_subcommand("convert", "Convert between JSON, ONNX, DOT, SVG and PNG");

@@ -18,6 +18,10 @@ class Interrupt;
 [[nodiscard]] int report(Console& console, const Error& error);
 /// loadGraph, with a message of its own for formats that this version does not read yet.
 [[nodiscard]] Result<std::shared_ptr<const Graph>> openGraph(const std::string& file, Interrupt& interrupt);
+/// A user's definitions; null for an empty name. Fails with NotFound or BadData, naming file and line.
+[[nodiscard]] Result<std::shared_ptr<const DefinitionLibrary>> openDefinitions(const std::string& file);
+/// openGraph with these definitions.
+[[nodiscard]] Result<std::shared_ptr<const Graph>> openGraph(const std::string& file, const std::string& definitions, Interrupt& interrupt);
 /// Writes a document to a file, or for `-` to standard output.
 [[nodiscard]] Result<void> writeDocument(Console& console, const std::string& target, const std::string& text);
 

@@ -33,7 +33,7 @@ std::string faultText(const GraphTree& tree, const Fault& fault) {
 }
 
 Result<int> evaluateGraph(const EvalRequest& request, Console& console, Interrupt& interrupt) {
-    const auto loaded = openGraph(request.graph, interrupt);
+    const auto loaded = openGraph(request.graph, request.definitions, interrupt);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }

@@ -40,11 +40,13 @@ struct EvalRequest {
     std::optional<std::uint64_t> seed;
     std::map<std::string, std::int64_t> sizes;
     std::string folder;
+    std::string definitions;
 };
 
 struct ShowRequest {
     std::string graph;
     std::string json;
+    std::string definitions;
 };
 
 struct ConvertRequest {

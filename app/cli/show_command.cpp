@@ -7,7 +7,7 @@
 namespace lemmascope::cli {
 
 int showCommand(const ShowRequest& request, Console& console, Interrupt& interrupt) {
-    const auto loaded = openGraph(request.graph, interrupt);
+    const auto loaded = openGraph(request.graph, request.definitions, interrupt);
     if (!loaded) {
         return report(console, loaded.error());
     }

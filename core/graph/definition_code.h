@@ -66,6 +66,7 @@ struct Definition {
     std::vector<DefinitionStatement> statements;
     std::string file;
     int line = 0;
+    std::vector<OpId> uses; ///< ops that it may be written out in
 };
 
 /// Ours, embedded: (file name, text).

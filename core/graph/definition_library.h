@@ -70,8 +70,13 @@ class DefinitionLibrary {
 
 /// The key under which terms keep a defined op: `com.microsoft.Gelu`, its domain and name.
 [[nodiscard]] std::string definedName(const Definition& definition);
+/// `com.example.Scale is what scale.defs:3 says`: for the assumptions of a verdict.
+[[nodiscard]] std::string definitionPlace(const Definition& definition);
 /// Attributes with every default filled in: equal applications have equal attributes.
 [[nodiscard]] std::map<std::string, Attribute> withDefaults(const Definition& definition, std::map<std::string, Attribute> attributes);
+
+/// True if the op, written out, may read or write at indices that data decides: such accesses must be in range.
+[[nodiscard]] bool definitionIndexes(const DefinitionLibrary* user, const Definition& definition);
 
 /// Writes the op out. Fails with Unsupported, and words for a note, where the definition does not cover the case (an attribute
 /// it has no meaning for, a rank that is not known).

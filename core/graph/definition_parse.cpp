@@ -561,39 +561,51 @@ struct DefinitionParser {
         }
     }
 
+    /// Ops named in the text; what `apply` and `each` are given is a text that is an op of ONNX.
+    static void findUses(Definition& definition) {
+        for (const DefinitionStatement& statement : definition.statements) {
+            for (const DefinitionStep& step : statement.value) {
+                if (step.kind == DefinitionStep::Kind::Apply) {
+                    const std::size_t dot = step.text.rfind('.');
+                    definition.uses.push_back(dot == std::string::npos ? OpId{"", step.text, 24}
+                                                                       : OpId{step.text.substr(0, dot), step.text.substr(dot + 1), 1});
+                } else if (step.kind == DefinitionStep::Kind::Text && !step.text.empty()) {
+                    definition.uses.push_back(OpId{"", step.text, 24});
+                }
+            }
+        }
+    }
+
     /// Ops that define each other have no meaning, and would be written out for ever.
     void checkCircles() {
         const std::size_t count = library.m_all.size();
         std::vector<std::vector<std::size_t>> uses(count);
         for (std::size_t k = 0; k < count; ++k) {
-            for (const DefinitionStatement& statement : library.m_all[k]->statements) {
-                for (const DefinitionStep& step : statement.value) {
-                    if (step.kind == DefinitionStep::Kind::Apply) {
-                        const std::size_t dot = step.text.rfind('.');
-                        const auto at = library.m_byName.find(dot == std::string::npos ? keyOf("", step.text)
-                                                                                       : keyOf(step.text.substr(0, dot), step.text.substr(dot + 1)));
-                        if (at != library.m_byName.end()) {
-                            uses[k].insert(uses[k].end(), at->second.begin(), at->second.end());
-                        }
-                    }
+            for (const OpId& op : library.m_all[k]->uses) {
+                const auto at = library.m_byName.find(keyOf(op.domain, op.name));
+                if (at != library.m_byName.end()) {
+                    uses[k].insert(uses[k].end(), at->second.begin(), at->second.end());
                 }
             }
         }
         // Take away what uses nothing that is left, until nothing changes.
+        constexpr int MaxLevels = 32; // each is a graph within a graph when the op is run
         std::vector<bool> settled(count, false);
-        for (bool changed = true; changed;) {
-            changed = false;
+        for (int level = 0; level < MaxLevels; ++level) {
+            const std::vector<bool> below = settled;
             for (std::size_t k = 0; k < count; ++k) {
-                if (!settled[k] && std::all_of(uses[k].begin(), uses[k].end(), [&](std::size_t u) { return settled[u]; })) {
+                if (!settled[k] && std::all_of(uses[k].begin(), uses[k].end(), [&](std::size_t u) { return below[u]; })) {
                     settled[k] = true;
-                    changed = true;
                 }
+            }
+            if (settled == below) {
+                break;
             }
         }
         for (std::size_t k = 0; k < count; ++k) {
             if (!settled[k]) {
-                complain(library.m_all[k]->line,
-                         "'" + definedName(*library.m_all[k]) + "' is defined by itself, directly or through others; write it in simpler ops");
+                complain(library.m_all[k]->line, "'" + definedName(*library.m_all[k]) + "' is defined by itself, or through more than " +
+                                                     std::to_string(MaxLevels) + " others; write it in simpler ops");
             }
         }
     }
@@ -630,6 +642,7 @@ struct DefinitionParser {
                 break;
             }
             checkNames(*definition);
+            findUses(*definition);
             checkOp(*definition);
             library.m_byName[keyOf(definition->domain, definition->name)].push_back(library.m_all.size());
             library.m_all.push_back(std::move(definition));
@@ -712,6 +725,29 @@ const Definition* findDefinition(const DefinitionLibrary* user, const OpId& op) 
 
 std::string definedName(const Definition& definition) {
     return definition.domain.empty() ? definition.name : definition.domain + "." + definition.name;
+}
+
+bool definitionIndexes(const DefinitionLibrary* user, const Definition& definition) {
+    std::vector<const Definition*> stack{&definition};
+    std::set<const Definition*> seen(stack.begin(), stack.end());
+    while (!stack.empty()) {
+        const Definition* top = stack.back();
+        stack.pop_back();
+        for (const OpId& op : top->uses) {
+            if (op.domain.empty() && (op.name.starts_with("Gather") || op.name.starts_with("Scatter"))) {
+                return true;
+            }
+            const Definition* inner = findDefinition(user, op);
+            if (inner != nullptr && seen.insert(inner).second) {
+                stack.push_back(inner);
+            }
+        }
+    }
+    return false;
+}
+
+std::string definitionPlace(const Definition& definition) {
+    return definedName(definition) + " is what " + definition.file + ":" + std::to_string(definition.line) + " says";
 }
 
 std::map<std::string, Attribute> withDefaults(const Definition& definition, std::map<std::string, Attribute> attributes) {

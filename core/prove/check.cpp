@@ -3,6 +3,7 @@
 
 #include "core/prove/check.h"
 
+#include "core/graph/definition_library.h"
 #include "core/prove/candidates.h"
 #include "core/prove/checker.h"
 #include "core/prove/correspondence.h"
@@ -576,7 +577,8 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
         std::vector<std::pair<FlatValueId, std::uint32_t>> out;
         for (std::size_t v = 0; v < tree.valueCount(); ++v) {
             const FlatNodeId producer = producerOf(tree, FlatValueId(v));
-            if (producer.isValid() && terms.values[v].isValid() && !hasKernel(tree.node(producer).op) && !tree.node(producer).body &&
+            if (producer.isValid() && terms.values[v].isValid() && !hasKernel(tree.node(producer).op) &&
+                findDefinition(tree.top().definitions.get(), tree.node(producer).op) == nullptr && !tree.node(producer).body &&
                 Graph::nestedGraphs(tree.node(producer)).empty()) {
                 out.emplace_back(FlatValueId(v), terms.values[v].index);
             }
@@ -655,6 +657,13 @@ Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds
 
 Result<CheckResult> check(std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& options,
                           const CheckServices& services, std::stop_token stop) {
+    if (options.definitions != nullptr) {
+        for (std::shared_ptr<const Graph>* graph : {&reference, &rewritten}) {
+            Graph defined = **graph;
+            defined.definitions = options.definitions;
+            *graph = std::make_shared<const Graph>(std::move(defined));
+        }
+    }
     return Checker(options, services, std::move(stop)).run(std::move(reference), std::move(rewritten));
 }
 

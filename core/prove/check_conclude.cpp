@@ -1,5 +1,6 @@
 // From proofs and counterexamples to verdicts, reasons, marks and blame.
 
+#include "core/graph/definition_library.h"
 #include "core/prove/blame.h"
 #include "core/prove/checker.h"
 #include "core/prove/correspondence.h"
@@ -25,9 +26,13 @@ std::vector<std::string> Checker::openOpsOf(std::size_t output) const {
             if (!top.isValid() || !seen.insert(top).second) {
                 continue;
             }
-            if (m_store.kind(top) == TermKind::Apply && m_store.op(top).open) {
-                const std::string& name = m_store.op(top).name;
-                names.insert(name.substr(0, name.find('@')));
+            if (m_store.kind(top) == TermKind::Apply) {
+                const std::string name = m_store.op(top).name.substr(0, m_store.op(top).name.find('@'));
+                const bool uncovered = std::any_of(m_store.notes.begin(), m_store.notes.end(),
+                                                   [&name](const std::string& note) { return note.starts_with(name + ": "); });
+                if (m_store.op(top).open || uncovered) {
+                    names.insert(name);
+                }
             }
             const auto operands = m_store.operands(top);
             stack.insert(stack.end(), operands.begin(), operands.end());
@@ -117,6 +122,25 @@ void Checker::concludeOutput(std::size_t index, Prover& prover) {
         if (!proof.openOps.empty() && output.reason == "the exact normal forms differ") {
             output.reason += " (the meaning of " + joined(proof.openOps) + " is left open)";
         }
+    }
+}
+
+void Checker::describeDefinitions() {
+    // Verdicts that look into an op lean on what the user says it means.
+    if (m_options.definitions != nullptr) {
+        std::set<const Definition*> used;
+        for (const auto& tree : {m_result.reference, m_result.rewritten}) {
+            for (std::size_t n = 0; n < tree->nodeCount(); ++n) {
+                const Node& node = tree->node(FlatNodeId(n));
+                const Definition* definition = node.body ? nullptr : m_options.definitions->find(node.op);
+                if (definition != nullptr && used.insert(definition).second) {
+                    m_result.assumptions.push_back({"definition", definitionPlace(*definition)});
+                }
+            }
+        }
+    }
+    for (const std::string& note : m_store.notes) {
+        m_result.caveats.push_back({"definition", "left open: " + note});
     }
 }
 
@@ -333,6 +357,9 @@ void Checker::conclude(Prover& prover) {
     }
     if (m_result.strength == Strength::Rounded) {
         describeConstants(prover);
+    }
+    if (m_result.verdict != Verdict::Proved || m_result.strength > Strength::Open) {
+        describeDefinitions();
     }
     if (m_result.strength == Strength::Exact || m_result.strength == Strength::Rounded) {
         m_result.assumptions.push_back({"numbers", "floats stand for real numbers; integers wrap at their width"});

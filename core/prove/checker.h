@@ -61,6 +61,7 @@ class Checker {
     void concludeOutput(std::size_t index, Prover& prover);
     void blame();
     void describeConstants(const Prover& prover);
+    void describeDefinitions();
     void describeLemmas(Prover& prover);
     void markNodes(Prover& prover);
     [[nodiscard]] std::vector<std::string> openOpsOf(std::size_t output) const;

@@ -2,6 +2,7 @@
 
 #include "core/format/load.h"
 #include "core/format/npy/npy.h"
+#include "core/graph/definition_library.h"
 #include "core/report/element_text.h"
 #include "core/report/files.h"
 #include "core/report/graph_picture.h"
@@ -364,6 +365,11 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
     plan.options = options.check.wanted == Strength::Rounded ? "" : " --strength " + std::string(name(options.check.wanted));
     for (const auto& [mine, theirs] : chosen->pair.assumed) {
         plan.options += " --assume-equal " + shellWord(mine + "=" + theirs);
+    }
+    if (options.check.definitions != nullptr) {
+        if (writer.text("definitions.defs", options.check.definitions->text())) {
+            plan.options += " --definitions definitions.defs";
+        }
     }
     for (const auto& [graph, stem] : {std::pair{&chosen->pair.reference, "reference"}, std::pair{&chosen->pair.rewritten, "rewritten"}}) {
         const bool json = writer.graph(**graph, std::string(stem) + ".lsg.json");

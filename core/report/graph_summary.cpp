@@ -1,6 +1,7 @@
 #include "core/report/graph_summary.h"
 
 #include "core/eval/evaluator.h"
+#include "core/graph/definition_library.h"
 #include "core/graph/graph_tree.h"
 #include "core/graph/op_registry.h"
 #include "core/report/json_writer.h"
@@ -78,10 +79,11 @@ Result<GraphSummary> summarise(const std::shared_ptr<const Graph>& graph) {
             GraphSummary::Op& op = ops[node.op.text()];
             op.name = node.op.text();
             ++op.count;
-            op.open = op.open || (findOp(node.op) == nullptr && node.body == nullptr);
+            const bool defined = findDefinition(graph->definitions.get(), node.op) != nullptr;
+            op.open = op.open || (findOp(node.op) == nullptr && node.body == nullptr && !defined);
             const ValueId first = node.operands.empty() ? ValueId() : node.operands.front();
-            op.kernel =
-                node.body != nullptr || hasKernel(node.op, first.isValid() ? instance.graph->value(first).type.element : ElementType::Undefined);
+            op.kernel = node.body != nullptr || defined ||
+                        hasKernel(node.op, first.isValid() ? instance.graph->value(first).type.element : ElementType::Undefined);
         }
     }
     for (auto& [name, op] : ops) {

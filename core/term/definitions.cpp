@@ -1,7 +1,6 @@
 #include "core/term/definitions.h"
 
 #include "core/graph/infer.h"
-#include "core/term/term_builder.h"
 
 #include <algorithm>
 
@@ -180,6 +179,30 @@ const Definitions::Body& Definitions::bodyOf(TermId term, const Definition& defi
         out.operands = body->operands;
     }
     return out;
+}
+
+std::vector<Access> Definitions::accesses(TermId term, const std::string& name) {
+    const Definition* definition = m_store.kind(term) == TermKind::Apply ? definitionOf(m_store.term(term).op) : nullptr;
+    if (definition == nullptr || !definitionIndexes(m_store.definitions.get(), *definition)) {
+        return {};
+    }
+    const Body& body = bodyOf(term, *definition);
+    if (!body.tree) {
+        return {};
+    }
+    std::vector<TermId> inputs;
+    for (const std::size_t k : body.operands) {
+        inputs.push_back(m_store.operands(term)[k]);
+    }
+    TermBuilder builder(m_store);
+    Result<GraphTerms> terms = builder.build(*body.tree, inputs);
+    if (!terms) {
+        return {};
+    }
+    for (Access& access : terms->accesses) {
+        access.buffer = (access.buffer.empty() ? "a table" : access.buffer) + " in " + name;
+    }
+    return std::move(terms->accesses);
 }
 
 std::optional<TermId> Definitions::meaning(TermId term) {

@@ -3,6 +3,7 @@
 #include "core/graph/definition_library.h"
 #include "core/graph/graph_tree.h"
 #include "core/term/movement.h"
+#include "core/term/term_builder.h"
 #include "core/term/term_store.h"
 
 #include <map>
@@ -22,6 +23,8 @@ class Definitions {
     /// The term with every definition expanded, bottom up; the same term where there is none. A definition that does not cover
     /// a case leaves the op as it is, and says why in TermStore::notes.
     [[nodiscard]] TermId define(TermId term);
+    /// The accesses of a defined op, written out, that must be in range; `name` is of the op's node, for messages.
+    [[nodiscard]] std::vector<Access> accesses(TermId term, const std::string& name);
 
   private:
     /// A definition written out for operands of given types.

@@ -107,11 +107,34 @@ TermId NodeTerms::elementwise(const std::string& name, const std::vector<TermId>
     return m_move.elementwise(m_store.internOperator(std::move(op)), operands, resultType(0));
 }
 
+bool NodeTerms::isCovered(const Definition& definition) {
+    DefinedCall call;
+    call.definition = &definition;
+    call.attributes = &m_node.attributes;
+    for (std::size_t i = 0; i < m_operands.size(); ++i) {
+        call.operands.emplace_back();
+        if (has(i)) {
+            call.operands.back() = DefinedCall::Operand{m_store.type(operand(i)), elements(i)};
+        }
+    }
+    for (std::size_t k = 0; k < m_node.results.size(); ++k) {
+        call.wanted.push_back(hasResult(k));
+    }
+    const Result<DefinedBody> body = writeOut(call);
+    if (!body && std::find(m_store.notes.begin(), m_store.notes.end(), body.error().message) == m_store.notes.end()) {
+        m_store.notes.push_back(body.error().message);
+    }
+    return body.has_value();
+}
+
 std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) {
     const OpSchema* schema = findOp(m_node.op);
     std::vector<TermId> operands = m_operands;
     operands.insert(operands.end(), extraOperands.begin(), extraOperands.end());
     const Definition* definition = extraOperands.empty() ? findDefinition(m_store.definitions.get(), m_node.op) : nullptr;
+    if (definition != nullptr && schema == nullptr && !isCovered(*definition)) {
+        definition = nullptr; // an open function after all
+    }
     std::vector<TermId> results;
     for (std::size_t k = 0; k < m_node.results.size(); ++k) {
         if (!hasResult(k)) {

@@ -8,6 +8,8 @@
 
 namespace lemmascope {
 
+struct Definition;
+
 /// An axis counted from the end when negative, as one counted from the front; nothing when out of range.
 [[nodiscard]] std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank);
 
@@ -52,6 +54,8 @@ class NodeTerms {
     [[nodiscard]] TermId elementwise(const std::string& name, const std::vector<TermId>& operands, std::map<std::string, Attribute> attributes = {});
     [[nodiscard]] TermId none();
 
+    /// Whether a definition says what this node computes; if not, why is noted.
+    [[nodiscard]] bool isCovered(const Definition& definition);
     [[nodiscard]] std::vector<TermId> numberOp();
     [[nodiscard]] std::vector<TermId> elementwiseOp();
     [[nodiscard]] std::vector<TermId> movementOp();

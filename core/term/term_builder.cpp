@@ -2,6 +2,7 @@
 
 #include "core/eval/evaluator.h"
 #include "core/graph/op_registry.h"
+#include "core/term/definitions.h"
 #include "core/term/node_terms.h"
 
 #include <algorithm>
@@ -240,6 +241,14 @@ Result<void> TermBuilder::buildNode(std::uint32_t instance, NodeId id) {
             }
             std::vector<Access> accesses;
             terms.collectAccesses(accesses);
+            const Definition* definition = findDefinition(m_store.definitions.get(), node.op);
+            const auto first = std::find_if(results.begin(), results.end(), [](TermId t) { return t.isValid(); });
+            if (definition != nullptr && first != results.end() && definitionIndexes(m_store.definitions.get(), *definition)) {
+                // What the op reads by index when it is written out, whichever of its results is wanted.
+                for (Access& access : Definitions(m_store).accesses(*first, node.op.text())) {
+                    accesses.push_back(std::move(access));
+                }
+            }
             for (Access& access : accesses) {
                 access.node = flat;
                 access.path = m_path;

@@ -1,7 +1,7 @@
 # Completion of lemmascope-cli for bash.
 _lemmascope_cli() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local pair="--strength --time --lemma-steps --outputs --map --inputs-range --size --assume-equal --help"
+    local pair="--strength --time --lemma-steps --outputs --map --inputs-range --size --definitions --assume-equal --help"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "check obligation eval show convert match rewrite rules interp --help --version --worker" -- "$current")
@@ -23,11 +23,11 @@ _lemmascope_cli() {
     if [[ $current == -* ]]; then
         case $command in
         check)
-            mapfile -t COMPREPLY < <(compgen -W "$pair --pairs --json --export --anonymous --junit --sarif --jobs --cache --no-cache --pin --special-values --input --definitions --cross-check --entry --may-alias --fingerprint" -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "$pair --pairs --json --export --anonymous --junit --sarif --jobs --cache --no-cache --pin --special-values --input --cross-check --entry --may-alias --fingerprint" -- "$current")
             ;;
         obligation) mapfile -t COMPREPLY < <(compgen -W "$pair -o" -- "$current") ;;
-        eval) mapfile -t COMPREPLY < <(compgen -W "--input --random --size -o --help" -- "$current") ;;
-        show) mapfile -t COMPREPLY < <(compgen -W "--json --help" -- "$current") ;;
+        eval) mapfile -t COMPREPLY < <(compgen -W "--input --random --size --definitions -o --help" -- "$current") ;;
+        show) mapfile -t COMPREPLY < <(compgen -W "--json --definitions --help" -- "$current") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current") ;;
         esac
     else

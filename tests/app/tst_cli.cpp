@@ -97,7 +97,6 @@ class TestCli : public QObject {
         QTest::newRow("rewrite") << QStringList{"rewrite", "a", "b", "-o", "c"} << "matcher";
         QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
         QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
-        QTest::newRow("definitions") << QStringList{"check", "a", "b", "--definitions", "d"} << "--definitions";
         QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a"} << "--assume-equal";
         QTest::newRow("eval without inputs") << QStringList{"eval", ref("distributive")} << "--random";
     }
@@ -115,6 +114,49 @@ class TestCli : public QObject {
         const Ran help = run({"check", "--help"});
         QCOMPARE(help.status, 0);
         QVERIFY(help.out.contains("--strength"));
+    }
+
+    void definitionsGiveOpenOpsAMeaning() {
+        const QString samples = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/scaled_softcap");
+        const QString before = samples + ".ref.lsg.json";
+        const QString after = samples + ".rew.lsg.json";
+        Ran ran = run({"check", before, after});
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(ran.out.startsWith("unproved: relies on example.ScaledSoftcap\n"), qPrintable(ran.out));
+        ran = run({"check", before, after, "--definitions", samples + ".defs", "--json", "-"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.err.startsWith("proved: exact\n"), qPrintable(ran.err));
+        bool told = false;
+        const auto result = jsonOf(ran.out);
+        for (const auto& assumption : result["assumptions"]) {
+            told = told || (assumption["kind"] == "definition" && QString::fromStdString(assumption["text"]).contains("scaled_softcap.defs:2"));
+        }
+        QVERIFY2(told, qPrintable(ran.out));
+
+        // Another meaning: refuted, with a report that carries the file.
+        const QString other = write("other.defs", "op example.ScaledSoftcap(x, shift?; factor = 1.0, cap = 30.0) -> y\n    y = x * factor\n");
+        ran = run({"check", before, after, "--definitions", other, "--export", m_folder.filePath("report")});
+        QCOMPARE(ran.status, 1);
+        QVERIFY(QFile::exists(m_folder.filePath("report/definitions.defs")));
+        // One that does not cover the case leaves the op open.
+        const QString narrow = write("narrow.defs", "op example.ScaledSoftcap(x, shift?; factor, cap) -> y\n    require cap < 2\n    y = x\n");
+        ran = run({"check", before, after, "--definitions", narrow});
+        QCOMPARE(ran.status, 2);
+        QVERIFY2(ran.out.startsWith("unproved: relies on example.ScaledSoftcap\n") && ran.out.contains("defined only where cap < 2"),
+                 qPrintable(ran.out));
+
+        QVERIFY(run({"show", after}).out.contains("ScaledSoftcap  open"));
+        QVERIFY(!run({"show", after, "--definitions", samples + ".defs"}).out.contains("open"));
+        QVERIFY(run({"eval", after, "--random", "1"}).out.contains("no value"));
+        const Ran twice = run({"eval", after, "--random", "1", "--definitions", samples + ".defs"});
+        QCOMPARE(twice.status, 0);
+        QCOMPARE(twice.out, run({"eval", before, "--random", "1"}).out);
+        QVERIFY(run({"obligation", before, after, "--definitions", samples + ".defs"}).out.size() > 0);
+
+        QCOMPARE(run({"check", before, after, "--definitions", "absent.defs"}).status, 66);
+        ran = run({"check", before, after, "--definitions", write("broken.defs", "op example.F(x) -> y\n    y = x +\n")});
+        QCOMPARE(ran.status, 65);
+        QVERIFY2(ran.err.contains("broken.defs:2: ") && ran.err.contains("expected a value"), qPrintable(ran.err));
     }
 
     void missingAndDamagedFilesHaveTheirStatus() {
