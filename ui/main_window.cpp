@@ -8,6 +8,7 @@
 #include "ui/panels/jobs_panel.h"
 #include "ui/panels/lemma_panel.h"
 #include "ui/panels/messages_panel.h"
+#include "ui/panels/own_inputs_panel.h"
 #include "ui/panels/query_panel.h"
 #include "ui/panels/side_view.h"
 #include "ui/panels/steps_panel.h"
@@ -131,6 +132,7 @@ void MainWindow::buildDocks() {
     m_counterexample = new CounterexamplePanel(this);
     m_query = new QueryPanel(this);
     m_stepsPanel = new StepsPanel(m_steps, this);
+    m_ownInputs = new OwnInputsPanel(this);
     const auto add = [this](Dock which, const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area) {
         auto* dock = new QDockWidget(title, this);
         dock->setObjectName(name); // saveState goes by it
@@ -146,9 +148,11 @@ void MainWindow::buildDocks() {
     add(Dock::Query, tr("Query"), QStringLiteral("queryDock"), m_query, Qt::BottomDockWidgetArea);
     add(Dock::Jobs, tr("Jobs"), QStringLiteral("jobsDock"), new JobsPanel(m_jobs, this), Qt::BottomDockWidgetArea);
     add(Dock::Messages, tr("Messages"), QStringLiteral("messagesDock"), new MessagesPanel(m_messages, this), Qt::BottomDockWidgetArea);
+    add(Dock::OwnInputs, tr("Own inputs"), QStringLiteral("ownInputsDock"), m_ownInputs, Qt::BottomDockWidgetArea);
     add(Dock::Steps, tr("Steps"), QStringLiteral("stepsDock"), m_stepsPanel, Qt::LeftDockWidgetArea);
     splitDockWidget(dock(Dock::Steps), dock(Dock::Lemmas), Qt::Vertical);
-    tabifyDockWidget(dock(Dock::Counterexample), dock(Dock::Query));
+    tabifyDockWidget(dock(Dock::Counterexample), dock(Dock::OwnInputs));
+    tabifyDockWidget(dock(Dock::OwnInputs), dock(Dock::Query));
     tabifyDockWidget(dock(Dock::Query), dock(Dock::Jobs));
     tabifyDockWidget(dock(Dock::Jobs), dock(Dock::Messages));
     dock(Dock::Counterexample)->raise();
@@ -157,25 +161,28 @@ void MainWindow::buildDocks() {
     dock(Dock::Steps)->hide();
 
     connect(m_lemmas, &LemmaPanel::lemmaSelected, this, &MainWindow::goToLemma);
-    connect(m_counterexample, &CounterexamplePanel::valuesChosen, this, [this](FlatValueId reference, FlatValueId rewritten) {
-        for (const auto& [side, value] : {std::pair{Side::Reference, reference}, std::pair{Side::Rewritten, rewritten}}) {
-            const auto& scene = canvas(side)->scene();
-            if (scene && value.isValid() && value.index < scene->itemOfValue.size()) {
-                const std::uint32_t item = scene->itemOfValue[value.index];
-                if (item != NoItem) {
-                    canvas(side)->selectItem(item);
-                    canvas(side)->ensureVisible(item);
-                }
-            }
-        }
-        m_inspector->showValues(m_session->tree(Side::Reference), reference, m_session->tree(Side::Rewritten), rewritten);
-    });
+    connect(m_counterexample, &CounterexamplePanel::valuesChosen, this, &MainWindow::showPairedValues);
+    connect(m_ownInputs, &OwnInputsPanel::valuesChosen, this, &MainWindow::showPairedValues);
     connect(m_messages, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int, int last) {
         const auto kind = static_cast<MessageModel::Kind>(m_messages->index(last, 0).data(MessageModel::KindRole).toInt());
         if (kind == MessageModel::Kind::Error && !isWelcome()) {
             showDock(Dock::Messages, false);
         }
     });
+}
+
+void MainWindow::showPairedValues(FlatValueId reference, FlatValueId rewritten) {
+    for (const auto& [side, value] : {std::pair{Side::Reference, reference}, std::pair{Side::Rewritten, rewritten}}) {
+        const auto& scene = canvas(side)->scene();
+        if (scene && value.isValid() && value.index < scene->itemOfValue.size()) {
+            const std::uint32_t item = scene->itemOfValue[value.index];
+            if (item != NoItem) {
+                canvas(side)->selectItem(item);
+                canvas(side)->ensureVisible(item);
+            }
+        }
+    }
+    m_inspector->showValues(m_session->tree(Side::Reference), reference, m_session->tree(Side::Rewritten), rewritten);
 }
 
 void MainWindow::buildStatusBar() {
@@ -371,6 +378,10 @@ void MainWindow::refreshPanels() {
         m_shownResult = result;
         m_lemmas->setResult(result, lemmas);
         m_counterexample->setResult(result, example);
+        m_ownInputs->setResult(result);
+        if (result && result->onInputs) {
+            showDock(Dock::OwnInputs, false);
+        }
         m_query->clear(tr("Select a lemma to read what the solver is asked."));
         m_inspector->clear();
     }

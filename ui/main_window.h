@@ -29,6 +29,7 @@ class InspectorPanel;
 class JobListModel;
 class LemmaPanel;
 class MessageModel;
+class OwnInputsPanel;
 class QueryPanel;
 class SideView;
 class StepsPanel;
@@ -41,8 +42,8 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages, Steps };
-    static constexpr std::size_t DockCount = 7;
+    enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages, Steps, OwnInputs };
+    static constexpr std::size_t DockCount = 8;
 
     /// `stateFolder` holds the recent pairs; empty: they are not kept.
     MainWindow(Services services, std::vector<ExamplePair> examples, std::filesystem::path stateFolder, QWidget* parent = nullptr);
@@ -60,6 +61,8 @@ class MainWindow : public QMainWindow {
     /// Opens the pair of a step.
     void showStep(std::size_t step);
     void goToStep(bool backwards);
+    /// Runs both graphs on the tensors of these files and shows where they part.
+    void tryInputs(const QStringList& files);
     /// Accepts the selected lemma, where that can be done, and checks again.
     void acceptLemma();
     void selectNode(Side side, FlatNodeId node);
@@ -76,6 +79,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] PairSession* session() const { return m_session; }
     [[nodiscard]] StepChecks* steps() const { return m_steps; }
     [[nodiscard]] StepsPanel* stepsPanel() const { return m_stepsPanel; }
+    [[nodiscard]] OwnInputsPanel* ownInputs() const { return m_ownInputs; }
     /// Which of the open steps the open pair is.
     [[nodiscard]] std::optional<std::size_t> currentStep() const;
     /// Nothing runs in the background.
@@ -132,6 +136,8 @@ class MainWindow : public QMainWindow {
     void askForPair();
     void askForReportFolder();
     void askForPicture();
+    void askForInputs();
+    void showPairedValues(FlatValueId reference, FlatValueId rewritten);
     void showAbout();
     void showLegend();
     void showText(const QString& title, const QString& html);
@@ -191,6 +197,7 @@ class MainWindow : public QMainWindow {
     CounterexamplePanel* m_counterexample = nullptr;
     QueryPanel* m_query = nullptr;
     StepsPanel* m_stepsPanel = nullptr;
+    OwnInputsPanel* m_ownInputs = nullptr;
     QLabel* m_nodesLabel = nullptr;
     QLabel* m_zoomLabel = nullptr;
     QToolButton* m_jobsButton = nullptr;

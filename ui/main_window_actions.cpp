@@ -219,6 +219,7 @@ void MainWindow::buildActions() {
         m_steps->stop();
     });
     buildAcceptActions(lemmas);
+    m_pairActions.push_back(addMenuAction(lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, [this] { askForInputs(); }));
     m_foldAction = addLetterAction(lemmas, tr("&Fold Proved"), {key("!")}, [this] { m_lemmas->setProvedFolded(m_foldAction->isChecked()); });
     m_foldAction->setCheckable(true);
     connect(m_lemmas, &LemmaPanel::provedFoldedChanged, m_foldAction, &QAction::setChecked);

@@ -1,4 +1,4 @@
-// The steps of a pipeline in MainWindow, and the differences that the user accepts.
+// The steps of a pipeline in MainWindow, the differences that the user accepts, and the user's own inputs.
 
 #include "ui/main_window.h"
 
@@ -132,6 +132,22 @@ void MainWindow::askForSteps(bool folder) {
         std::sort(chosen.begin(), chosen.end(), [](const QString& a, const QString& b) { return naturalLess(toStdString(a), toStdString(b)); });
         openSteps(chosen);
     }
+}
+
+void MainWindow::askForInputs() {
+    const QStringList files = QFileDialog::getOpenFileNames(this, tr("Try Inputs: one .npy for each input, named after it, or one .npz"),
+                                                            m_lastFolder, tr("NumPy arrays (*.npy *.npz);;All files (*)"));
+    if (!files.isEmpty()) {
+        tryInputs(files);
+    }
+}
+
+void MainWindow::tryInputs(const QStringList& files) {
+    std::vector<std::filesystem::path> paths;
+    for (const QString& file : files) {
+        paths.push_back(toPath(QFileInfo(file).absoluteFilePath()));
+    }
+    m_session->tryInputs(paths);
 }
 
 void MainWindow::buildAcceptActions(QMenu* menu) {

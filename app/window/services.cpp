@@ -1,6 +1,7 @@
 #include "app/window/services.h"
 
 #include "core/format/load.h"
+#include "core/format/npy/npy.h"
 #include "core/graph/infer.h"
 #include "core/layout/dot_layout.h"
 #include "core/layout/layered.h"
@@ -15,6 +16,7 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include <iterator>
 #include <optional>
 
 namespace lemmascope {
@@ -79,6 +81,29 @@ Services realServices() {
         used.progress = watch.progress;
         used.correspondence = watch.correspondence;
         return check(std::move(reference), std::move(rewritten), options, used, stop);
+    };
+    services.readTensors = [](const std::vector<std::filesystem::path>& files,
+                              std::stop_token stop) -> Result<std::vector<std::pair<std::string, Tensor>>> {
+        std::vector<std::pair<std::string, Tensor>> out;
+        for (const std::filesystem::path& file : files) {
+            if (stop.stop_requested()) {
+                return fail(ErrorCode::Cancelled, "cancelled");
+            }
+            if (file.extension() == ".npz") {
+                auto all = readNpz(file);
+                if (!all) {
+                    return tl::unexpected<Error>(all.error());
+                }
+                out.insert(out.end(), std::make_move_iterator(all->begin()), std::make_move_iterator(all->end()));
+                continue;
+            }
+            auto tensor = readNpy(file);
+            if (!tensor) {
+                return tl::unexpected<Error>(tensor.error());
+            }
+            out.emplace_back(file.stem().string(), std::move(*tensor));
+        }
+        return out;
     };
     services.layout = [](const LayoutGraph& reference, const LayoutGraph& rewritten, std::stop_token stop) {
         return layoutJoint(reference, rewritten, stop);

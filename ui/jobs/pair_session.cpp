@@ -61,7 +61,7 @@ PairLayouter focusLayouter(const Services& services) {
 
 PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* messages, QObject* parent)
     : QObject(parent), m_services(std::move(services)), m_messages(messages), m_load(tr("Open pair"), jobs), m_check(tr("Check"), jobs),
-      m_scenes(tr("Lay out"), jobs), m_export(tr("Export report"), jobs) {
+      m_scenes(tr("Lay out"), jobs), m_inputs(tr("Read inputs"), jobs), m_export(tr("Export report"), jobs) {
     m_changeTimer.setSingleShot(true);
     m_changeTimer.setInterval(200);
     connect(&m_changeTimer, &QTimer::timeout, this, &PairSession::updateStale);
@@ -156,6 +156,7 @@ void PairSession::adopt(Loaded loaded) {
         m_session.options.userInputs.clear();
     }
     m_session.options.assumedEqual = m_accepted[{m_session.reference, m_session.rewritten}];
+    m_inputs.stop(); // they were meant for what was open
     m_correspondence.reset();
     m_focusLemma.reset();
     m_stale = false;
@@ -190,6 +191,7 @@ void PairSession::swapSides() {
 void PairSession::close() {
     m_load.stop();
     m_check.stop();
+    m_inputs.stop();
     m_scenes.stop();
     const CheckOptions options = m_session.options;
     m_session = Session{};
@@ -209,6 +211,7 @@ void PairSession::check(const CheckOptions& options) {
     }
     m_session.result.reset();
     m_accepting = false;
+    m_tryingInputs = false;
     const quint64 generation = ++m_checkGeneration;
     m_check.setName(tr("Check %1 against %2").arg(pathText(m_session.reference.filename()), pathText(m_session.rewritten.filename())));
     m_check.start<std::shared_ptr<const CheckResult>>(
@@ -240,6 +243,14 @@ void PairSession::check(const CheckOptions& options) {
                 takeBack(accepted().size() - 1);
                 return;
             }
+            const bool trying = std::exchange(m_tryingInputs, false);
+            if (!result && trying && result.error().code != ErrorCode::Cancelled) {
+                m_messages->addError(tr("Trying the inputs"), result.error());
+                CheckOptions without = m_session.options;
+                without.userInputs.clear();
+                check(without);
+                return;
+            }
             if (!result) {
                 m_messages->addError(tr("The check"), result.error());
                 setState(State::Failed);
@@ -269,6 +280,30 @@ void PairSession::accept(const std::pair<std::string, std::string>& pair) {
     m_accepting = true;
 }
 
+void PairSession::tryInputs(const std::vector<std::filesystem::path>& files) {
+    using Tensors = std::vector<std::pair<std::string, Tensor>>;
+    if (!m_session.isOpen() || !m_services.readTensors) {
+        return;
+    }
+    m_inputs.start<Tensors>(
+        [services = m_services, files](const JobContext& context) {
+            context.report({tr("reading the tensors"), 0, 0});
+            return services.readTensors(files, context.stop);
+        },
+        [this](Result<Tensors> tensors) {
+            if (!tensors) {
+                m_messages->addError(tr("Reading the inputs"), tensors.error());
+                Q_EMIT stateChanged();
+                return;
+            }
+            CheckOptions options = m_session.options;
+            options.userInputs = std::move(*tensors);
+            const bool any = !options.userInputs.empty();
+            check(options);
+            m_tryingInputs = any;
+        });
+}
+
 void PairSession::takeBack(std::size_t accepted) {
     CheckOptions options = m_session.options;
     if (accepted < options.assumedEqual.size()) {
@@ -290,6 +325,7 @@ void PairSession::takeCorrespondence(quint64 generation, std::shared_ptr<const C
 void PairSession::stop() {
     m_load.stop();
     m_export.stop();
+    m_inputs.stop();
     m_check.stop();
 }
 

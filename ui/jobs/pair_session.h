@@ -48,6 +48,9 @@ class PairSession : public QObject {
     /// refuses is taken back by itself, with a message.
     void accept(const std::pair<std::string, std::string>& pair);
     void takeBack(std::size_t accepted);
+    /// Reads tensors and checks again with them: the result tells where both graphs part on them. Nothing: as before. Tensors that do
+    /// not fit are dropped, with a message.
+    void tryInputs(const std::vector<std::filesystem::path>& files);
     /// What is accepted of the open pair; of each pair that was open, it is kept as long as the program runs.
     [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& accepted() const { return m_session.options.assumedEqual; }
     [[nodiscard]] const AcceptedPairs& allAccepted() const { return m_accepted; }
@@ -74,7 +77,9 @@ class PairSession : public QObject {
     }
     /// Failing, changed, undecided or unpaired nodes of one side.
     [[nodiscard]] std::vector<FlatNodeId> differingNodes(Side side) const;
-    [[nodiscard]] bool isIdle() const { return !m_load.isRunning() && !m_check.isRunning() && !m_scenes.isRunning() && !m_export.isRunning(); }
+    [[nodiscard]] bool isIdle() const {
+        return !m_load.isRunning() && !m_check.isRunning() && !m_scenes.isRunning() && !m_inputs.isRunning() && !m_export.isRunning();
+    }
 
   Q_SIGNALS:
     void loadingStarted(const QString& reference, const QString& rewritten);
@@ -113,6 +118,7 @@ class PairSession : public QObject {
     std::shared_ptr<const Correspondence> m_correspondence;
     std::optional<std::size_t> m_focusLemma;
     AcceptedPairs m_accepted;
+    bool m_tryingInputs = false;   ///< the running check is the first with these tensors
     bool m_accepting = false;      ///< the running check is the first with the pair accepted last
     quint64 m_checkGeneration = 0; ///< of the check whose marks are wanted
     QFileSystemWatcher m_watcher;
@@ -121,6 +127,7 @@ class PairSession : public QObject {
     LatestJob m_load;
     LatestJob m_check;
     LatestJob m_scenes;
+    LatestJob m_inputs;
     LatestJob m_export;
 };
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lemmascope {
@@ -40,6 +41,8 @@ struct Services {
     std::function<Result<JointLayout>(const LayoutGraph& reference, const LayoutGraph& rewritten, std::stop_token)> layout;
     /// Graphviz in a worker process, for at most 300 nodes. May be empty.
     std::function<Result<Layout>(const LayoutGraph&, std::stop_token)> layoutFocus;
+    /// Tensors for inputs: each .npy for the input that its file is named after, all arrays of an .npz by their names.
+    std::function<Result<std::vector<std::pair<std::string, Tensor>>>(const std::vector<std::filesystem::path>&, std::stop_token)> readTensors;
     /// Writes a bug report; what it has to tell comes back as notes.
     std::function<Result<std::vector<std::string>>(const ReportRequest&, std::stop_token)> exportReport;
     std::string versions; ///< of the program and its engines, for About and the status bar

@@ -22,7 +22,7 @@ struct StepState {
     Verdict verdict = Verdict::Undecided; ///< when decided
     std::optional<Strength> strength;
     bool assuming = false; ///< something was accepted
-    QString line; ///< the verdict's line, or why there is none
+    QString line;          ///< the verdict's line, or why there is none
 };
 
 /// Differences that the user accepts, by the two files of a pair.

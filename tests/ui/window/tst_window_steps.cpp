@@ -1,12 +1,15 @@
 // The steps of a pipeline in the window, and lemmas that the user accepts: by mouse and keys, on the real services.
 
 #include "app/window/services.h"
+#include "core/format/npy/npy.h"
 #include "tests/ui/window/window_fixture.h"
 #include "ui/models/message_model.h"
 #include "ui/models/step_model.h"
 #include "ui/panels/lemma_panel.h"
+#include "ui/panels/own_inputs_panel.h"
 #include "ui/panels/steps_panel.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/text.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -285,6 +288,35 @@ class TestWindowSteps : public QObject {
         QVERIFY(window->session()->accepted().empty());
         QVERIFY(window->banner()->title().startsWith(QStringLiteral("REFUTED")));
         QVERIFY2(window->messages()->plainText().contains(QStringLiteral("is an input")), qPrintable(window->messages()->plainText()));
+    }
+
+    void ownInputsShowWhereTheGraphsPart() {
+        const auto window = makeWindow();
+        const QString before = write(QStringLiteral("own/before.lsg.json"), chain({"Tanh", "Abs", "Neg"}));
+        const QString after = write(QStringLiteral("own/after.lsg.json"), chain({"Tanh", "Abs", "Sin"}));
+        window->openFiles({before, after});
+        QVERIFY(settle(*window));
+        const QString file = m_folder.filePath(QStringLiteral("own/x.npy"));
+        QVERIFY(writeNpy(Tensor::of<float>(ElementType::F32, {4}, {0.0F, 0.25F, -2.0F, 0.5F}), toPath(file)));
+        window->tryInputs({file});
+        QVERIFY(settle(*window));
+        QVERIFY2(window->messages()->errorCount() == 0, qPrintable(window->messages()->plainText()));
+        QVERIFY(window->banner()->title().startsWith(QStringLiteral("REFUTED")));
+        const OwnInputsPanel* panel = window->ownInputs();
+        QVERIFY2(panel->sentence().startsWith(QStringLiteral("First beyond rounding: 'y' of node 'y' at [2] is -0.9640276")),
+                 qPrintable(panel->sentence()));
+        QVERIFY(panel->isVisible());
+        QCOMPARE(panel->table()->model()->rowCount(), 1);
+        clickRow(panel->table(), 0);
+        keepPicture(*window, QStringLiteral("own-inputs"));
+        // A tensor that does not fit is dropped and told; the verdict stands.
+        const QString wrong = m_folder.filePath(QStringLiteral("own/z.npy"));
+        QVERIFY(QFile::copy(file, wrong));
+        window->tryInputs({wrong});
+        QVERIFY(settle(*window));
+        QVERIFY2(window->messages()->plainText().contains(QStringLiteral("no such input")), qPrintable(window->messages()->plainText()));
+        QVERIFY(window->banner()->title().startsWith(QStringLiteral("REFUTED")));
+        QVERIFY(panel->sentence().startsWith(QStringLiteral("No tensors of your own")));
     }
 
     /// Slow checks: the window answers while they run, and Esc ends them.
