@@ -26,6 +26,7 @@ struct RecurrentPlan {
     bool batchFirst = false; ///< layout 1
     bool firstBackward = false;
     bool resetAfter = false; ///< GRU's linear_before_reset
+    double clip = 0.0;       ///< what gates are activated on lies in [-clip, clip]; 0: anything
     Ints lengths;
     std::vector<Activation> activations; ///< per direction: f, g, h
     std::size_t perDirection = 1;
@@ -94,9 +95,15 @@ std::optional<RecurrentPlan> planRecurrent(NodeRun& run, Cell cell) {
     if (!run.require(fits, "W and R do not fit X and the direction")) {
         return std::nullopt;
     }
-    if (run.hasAttribute("clip") || run.integer("input_forget", 0) != 0) {
-        run.open(); // runtimes differ in what they clip and couple
+    if (run.integer("input_forget", 0) != 0) {
+        run.open(); // runtimes differ in what they couple
         return std::nullopt;
+    }
+    if (run.hasAttribute("clip")) {
+        plan.clip = run.real("clip", 0.0);
+        if (!run.require(plan.clip > 0.0, "attribute 'clip' must be positive")) {
+            return std::nullopt;
+        }
     }
     plan.lengths.assign(static_cast<std::size_t>(plan.batch), plan.steps);
     if (run.has(4)) {
@@ -145,19 +152,29 @@ void step(const RecurrentPlan& plan, const Weights<S>& w, const Activation* f, c
         S sum = dotOf(x, w.input + row * plan.width, plan.width) + dotOf(state.data(), w.recurrent + row * n, n);
         return w.inputBias != nullptr ? sum + w.inputBias[row] + w.hiddenBias[row] : sum;
     };
+    const auto clipped = [&](const S& sum) {
+        if (plan.clip == 0.0) {
+            return sum;
+        }
+        if constexpr (std::is_same_v<S, Interval>) {
+            return interval::min(interval::max(sum, interval::point(-plan.clip)), interval::point(plan.clip));
+        } else {
+            return std::clamp(sum, static_cast<S>(-plan.clip), static_cast<S>(plan.clip));
+        }
+    };
     const S one = lifted<S>(1.0);
     std::vector<S> next(static_cast<std::size_t>(n));
     if (plan.cell == Cell::Rnn) {
         for (std::int64_t k = 0; k < n; ++k) {
-            next[static_cast<std::size_t>(k)] = activated(f[0], linear(0, k, h));
+            next[static_cast<std::size_t>(k)] = activated(f[0], clipped(linear(0, k, h)));
         }
     } else if (plan.cell == Cell::Gru) {
         std::vector<S> update;
         std::vector<S> reset;
         std::vector<S> gated;
         for (std::int64_t k = 0; k < n; ++k) {
-            update.push_back(activated(f[0], linear(0, k, h)));
-            reset.push_back(activated(f[0], linear(1, k, h)));
+            update.push_back(activated(f[0], clipped(linear(0, k, h))));
+            reset.push_back(activated(f[0], clipped(linear(1, k, h))));
             gated.push_back(reset.back() * h[static_cast<std::size_t>(k)]);
         }
         for (std::int64_t k = 0; k < n; ++k) {
@@ -172,7 +189,7 @@ void step(const RecurrentPlan& plan, const Weights<S>& w, const Activation* f, c
             } else {
                 candidate = linear(2, k, gated);
             }
-            next[at] = (one - update[at]) * activated(f[1], candidate) + update[at] * h[at];
+            next[at] = (one - update[at]) * activated(f[1], clipped(candidate)) + update[at] * h[at];
         }
     } else {
         for (std::int64_t k = 0; k < n; ++k) {
@@ -182,11 +199,11 @@ void step(const RecurrentPlan& plan, const Weights<S>& w, const Activation* f, c
                 return w.peephole != nullptr ? sum + w.peephole[part * n + k] * cell : sum;
             };
             // Gates stand in the order i, o, f, c; peepholes i, o, f.
-            const S input = activated(f[0], peeped(0, 0, c[at]));
-            const S forget = activated(f[0], peeped(2, 2, c[at]));
-            const S candidate = activated(f[1], linear(3, k, h));
+            const S input = activated(f[0], clipped(peeped(0, 0, c[at])));
+            const S forget = activated(f[0], clipped(peeped(2, 2, c[at])));
+            const S candidate = activated(f[1], clipped(linear(3, k, h)));
             const S cell = forget * c[at] + input * candidate;
-            const S output = activated(f[0], peeped(1, 1, cell));
+            const S output = activated(f[0], clipped(peeped(1, 1, cell)));
             c[at] = cell;
             next[at] = output * activated(f[2], cell);
         }

@@ -102,12 +102,50 @@ void cubicTaps(std::vector<Tap>& taps, double x, double a, bool excludeOutside, 
     }
 }
 
+/// The filter of linear or cubic interpolation, widened by 1 / scale where the result is smaller than its source: every source
+/// element under it counts. What lies outside counts as the element at the edge, or not at all.
+void antialiasedTaps(std::vector<Tap>& taps, double x, double scale, Mode mode, double a, bool excludeOutside, std::int64_t length, double slack) {
+    const double narrow = std::min(scale, 1.0);
+    const double reach = (mode == Mode::Linear ? 1.0 : 2.0) / narrow;
+    const auto weightAt = [&](double distance) {
+        const double d = std::fabs(distance);
+        if (mode == Mode::Linear) {
+            return d < 1.0 ? 1.0 - d : 0.0;
+        }
+        if (d < 1.0) {
+            return ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0;
+        }
+        return d < 2.0 ? ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a : 0.0;
+    };
+    const auto first = static_cast<std::int64_t>(std::ceil(x - reach));
+    const auto end = static_cast<std::int64_t>(std::floor(x + reach)) + 1;
+    double total = 0.0;
+    for (std::int64_t index = first; index < end; ++index) {
+        const bool outside = index < 0 || index >= length;
+        const double weight = excludeOutside && outside ? 0.0 : weightAt((static_cast<double>(index) - x) * narrow);
+        if (weight == 0.0) {
+            continue;
+        }
+        total += weight;
+        const std::int64_t at = std::clamp<std::int64_t>(index, 0, length - 1);
+        if (!taps.empty() && taps.back().index == at) {
+            taps.back().weight += weight;
+        } else {
+            taps.push_back({at, weight, slack});
+        }
+    }
+    for (Tap& tap : taps) {
+        tap.weight /= total;
+    }
+}
+
 struct Form {
     Mode mode = Mode::Nearest;
     std::string coordinates = "half_pixel";
     std::string nearest = "round_prefer_floor";
     double cubic = -0.75;
     bool excludeOutside = false;
+    bool antialias = false;
 };
 
 bool fillTaps(NodeRun& run, AxisPlan& axis, const Form& form) {
@@ -130,6 +168,8 @@ bool fillTaps(NodeRun& run, AxisPlan& axis, const Form& form) {
             const double slack = (std::fabs(x) + static_cast<double>(axis.input)) * 0x1p-48;
             if (!std::isfinite(x) || (crop && (x < 0.0 || x > last))) {
                 // outside the region: extrapolated
+            } else if (form.antialias && axis.scale < 1.0) {
+                antialiasedTaps(taps, x, axis.scale, form.mode, form.cubic, form.excludeOutside, axis.input, slack * 16.0);
             } else if (form.mode == Mode::Linear) {
                 const double inside = std::clamp(x, 0.0, last);
                 const double whole = std::floor(inside);
@@ -309,12 +349,9 @@ void resize(NodeRun& run) {
               .coordinates = run.text("coordinate_transformation_mode", "half_pixel"),
               .nearest = run.text("nearest_mode", "round_prefer_floor"),
               .cubic = run.real("cubic_coeff_a", -0.75),
-              .excludeOutside = run.integer("exclude_outside", 0) != 0};
+              .excludeOutside = run.integer("exclude_outside", 0) != 0,
+              .antialias = run.integer("antialias", 0) != 0};
     if (run.stopped()) {
-        return;
-    }
-    if (run.integer("antialias", 0) != 0) {
-        run.open();
         return;
     }
     std::vector<std::size_t> which(axes.size());

@@ -229,6 +229,41 @@ void addResizes(CaseMaker& maker) {
     }
 }
 
+void addAntialiasedResizes(CaseMaker& maker) {
+    for (const char* mode : {"linear", "cubic"}) {
+        for (const char* coordinates : {"half_pixel", "align_corners", "asymmetric"}) {
+            for (const std::int64_t exclude : {0, 1}) {
+                Attributes attributes{{"mode", std::string(mode)},
+                                      {"coordinate_transformation_mode", std::string(coordinates)},
+                                      {"antialias", std::int64_t{1}},
+                                      {"exclude_outside", exclude}};
+                maker.add("Resize", 18, {given(maker.tensor(E::F32, {1, 1, 9, 8})), absent(), absent(), ints({1, 1, 4, 3})}, attributes);
+                maker.add("Resize", 18, {given(maker.tensor(E::F32, {1, 1, 6, 8})), absent(), absent(), ints({1, 1, 4, 11})}, attributes);
+            }
+        }
+    }
+}
+
+void addRecurrent(CaseMaker& maker) {
+    const auto x = [&](const Ints& shape) { return given(maker.tensor(E::F32, shape, -1.5, 1.5)); };
+    for (const auto& [op, gates] : {std::pair{"LSTM", 4}, std::pair{"GRU", 3}, std::pair{"RNN", 1}}) {
+        for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+            const std::int64_t ways = std::string(direction) == "bidirectional" ? 2 : 1;
+            for (const bool clip : {false, true}) {
+                Attributes attributes{{"hidden_size", std::int64_t{2}}, {"direction", std::string(direction)}};
+                if (clip) {
+                    attributes["clip"] = 0.5F;
+                }
+                if (clip && std::string(op) == "GRU") {
+                    attributes["linear_before_reset"] = std::int64_t{1};
+                }
+                maker.add(op, 14, {x({3, 2, 3}), x({ways, gates * 2, 3}), x({ways, gates * 2, 2}), x({ways, gates * 4})}, attributes,
+                          std::string(op) == "LSTM" ? 3 : 2);
+            }
+        }
+    }
+}
+
 } // namespace
 
 void addContractionCases(CaseMaker& maker) {
@@ -240,6 +275,8 @@ void addContractionCases(CaseMaker& maker) {
     addNormalizations(maker);
     addFused(maker);
     addResizes(maker);
+    addAntialiasedResizes(maker);
+    addRecurrent(maker);
 }
 
 } // namespace lemmascope::test
