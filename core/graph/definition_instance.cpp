@@ -14,6 +14,7 @@ namespace lemmascope {
 namespace {
 
 constexpr std::int64_t BodyOpset = 24;
+constexpr std::size_t MaxNodes = 20'000;
 
 using Item = DefinitionItem;
 
@@ -28,6 +29,10 @@ class Writer {
         for (const DefinitionStatement& statement : m_definition.statements) {
             m_line = statement.line;
             if (!execute(statement)) {
+                return refused();
+            }
+            if (m_out.graph.nodes.size() > MaxNodes) {
+                m_problem = "is written out in more than " + std::to_string(MaxNodes) + " nodes";
                 return refused();
             }
         }

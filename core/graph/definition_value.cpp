@@ -86,6 +86,13 @@ Item arithmetic(const std::string& op, const DefinedNumber& a, const DefinedNumb
     return tooLong(out) ? Item::trouble("a number has too many digits") : Item::of(out);
 }
 
+/// A whole number that counts or indexes something; far beyond any list it is none.
+std::optional<std::int64_t> smallWhole(const Item& item) {
+    constexpr std::int64_t Most = std::int64_t{1} << 40U;
+    const std::optional<std::int64_t> value = item.whole();
+    return value && *value >= -Most && *value <= Most ? value : std::nullopt;
+}
+
 Item extreme(bool largest, const Item& a, const Item& b) {
     if (a.is(Item::Kind::List)) {
         std::vector<Item> out;
@@ -106,11 +113,11 @@ Item extreme(bool largest, const Item& a, const Item& b) {
 
 Item listOf(std::vector<Item> entries) {
     for (const Item& each : entries) {
-        if (each.is(Item::Kind::Trouble)) {
-            return each;
+        if (each.is(Item::Kind::Trouble) || each.is(Item::Kind::List)) {
+            return Item::troubleOr(each, "a list within a list"); // lists of lists could grow without end
         }
     }
-    return Item::of(std::move(entries));
+    return entries.size() > MaxList ? Item::trouble("a list has more than " + std::to_string(MaxList) + " entries") : Item::of(std::move(entries));
 }
 
 Item itemOf(const Item& list, const Item& index) {
@@ -215,16 +222,16 @@ Item listFunction(const std::string& name, const std::vector<Item>& arguments) {
         return Item::of(mpq_class(static_cast<unsigned long>(arguments[0].list.size())));
     }
     if (name == "axis" && count == 2) {
-        const auto at = arguments[0].whole();
-        const auto rank = arguments[1].whole();
+        const auto at = smallWhole(arguments[0]);
+        const auto rank = smallWhole(arguments[1]);
         if (at && rank && *at >= -*rank && *at < *rank) {
             return Item::of(mpq_class(static_cast<long>(*at < 0 ? *at + *rank : *at)));
         }
         return Item::trouble("an axis is out of range");
     }
     if (name == "range" && count == 2) {
-        const auto from = arguments[0].whole();
-        const auto to = arguments[1].whole();
+        const auto from = smallWhole(arguments[0]);
+        const auto to = smallWhole(arguments[1]);
         if (!from || !to || *to - *from > static_cast<std::int64_t>(MaxList)) {
             return Item::trouble("a range whose ends are not known");
         }
@@ -235,11 +242,11 @@ Item listFunction(const std::string& name, const std::vector<Item>& arguments) {
         return Item::of(std::move(list));
     }
     if (name == "repeat" && count == 2) {
-        const auto times = arguments[1].whole();
+        const auto times = smallWhole(arguments[1]);
         if (!times || *times < 0 || *times > static_cast<std::int64_t>(MaxList)) {
             return Item::trouble("a number of repeats that is not known");
         }
-        return Item::of(std::vector<Item>(static_cast<std::size_t>(*times), arguments[0]));
+        return listOf(std::vector<Item>(static_cast<std::size_t>(*times), arguments[0]));
     }
     if (name == "concat") {
         std::vector<Item> list;
@@ -252,8 +259,8 @@ Item listFunction(const std::string& name, const std::vector<Item>& arguments) {
         return Item::of(std::move(list));
     }
     if (name == "slice" && count == 3 && arguments[0].is(Item::Kind::List)) {
-        const auto from = arguments[1].whole();
-        const auto to = arguments[2].whole();
+        const auto from = smallWhole(arguments[1]);
+        const auto to = smallWhole(arguments[2]);
         const auto length = static_cast<std::int64_t>(arguments[0].list.size());
         if (!from || !to || *from < 0 || *to < *from || *to > length) {
             return Item::trouble("a slice of a list that is out of range");
@@ -271,7 +278,7 @@ Item listFunction(const std::string& name, const std::vector<Item>& arguments) {
         return extreme(name == "max", arguments[0], arguments[1]);
     }
     if (name == "item" && count == 3 && arguments[0].is(Item::Kind::List)) {
-        const auto at = arguments[1].whole();
+        const auto at = smallWhole(arguments[1]);
         return at && *at >= 0 && *at < static_cast<std::int64_t>(arguments[0].list.size()) ? arguments[0].list[static_cast<std::size_t>(*at)]
                                                                                            : arguments[2];
     }

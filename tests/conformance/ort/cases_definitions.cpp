@@ -50,6 +50,9 @@ void addNormalizationDefinitions(CaseMaker& maker) {
     maker.add("MeanVarianceNormalization", 13, {x({2, 3, 4, 2})});
     maker.add("LpNormalization", 13, {x({2, 3, 4})}, with({{"p", whole(1)}, {"axis", whole(1)}}));
     maker.add("LpNormalization", 13, {x({2, 3, 4})});
+    for (const std::int64_t p : {1, 2}) {
+        maker.add("LpNormalization", 13, {given(Tensor::of<float>(E::F32, {2, 2}, {0.0F, 0.0F, 3.0F, -4.0F}))}, with({{"p", whole(p)}}));
+    }
     maker.add("GlobalAveragePool", 13, {x({2, 3, 4, 2})});
     maker.add("GlobalMaxPool", 13, {x({2, 3, 4, 2})});
 }

@@ -272,6 +272,105 @@ class TestDefinitions : public QObject {
         QVERIFY2(QString::fromStdString(library.error().message).contains(words), library.error().message.c_str());
     }
 
+    void damagedTextsNeverCrash() {
+        const std::string text = "op e.F(x, s?, rest...; by = 2.0, axes = [0, 1], mode = 'a') -> y, z\n"
+                                 "    since 1\n"
+                                 "    require rank(x) >= 1 and mode in ['a', 'b'] # a comment\n"
+                                 "    wide = concat([1, -1], repeat(1, rank(x) - 2), range(0, 3))\n"
+                                 "    if has(s): x2 = x * (by / 3) + s\n"
+                                 "    a, b = Split(x, [2, dim(x, -1) - 2], axis = -1, ...)\n"
+                                 "    y = -Reshape(a, wide) / sqrt(2 / pi) - ReduceSum(x, axes, keepdims = 1)\n"
+                                 "    z = apply('Relu', choose(count(axes) == 2, b, a))\n";
+        static const std::string Pieces[] = {"(",
+                                             ")",
+                                             "[",
+                                             "]",
+                                             ",",
+                                             "=",
+                                             "'",
+                                             "if ",
+                                             "op ",
+                                             "\n",
+                                             "1e9",
+                                             "-",
+                                             "*",
+                                             "repeat(",
+                                             "9223372036854775807",
+                                             "x",
+                                             ".",
+                                             "...",
+                                             "?",
+                                             ":",
+                                             "@",
+                                             std::string(1, '\0')};
+        std::mt19937_64 engine(5);
+        int taken = 0;
+        for (int round = 0; round < 4000; ++round) {
+            std::string damaged = text;
+            for (std::uint64_t edit = engine() % 3 + 1; edit > 0; --edit) {
+                const std::size_t at = engine() % damaged.size();
+                switch (engine() % 3) {
+                case 0: damaged.erase(at, engine() % 4 + 1); break;
+                case 1: damaged.insert(at, Pieces[engine() % std::size(Pieces)]); break;
+                default: damaged.replace(at, 1, Pieces[engine() % std::size(Pieces)]); break;
+                }
+            }
+            const auto library = DefinitionLibrary::parse(damaged, "f");
+            if (!library) {
+                QVERIFY(library.error().where.starts_with("f:"));
+                continue;
+            }
+            if (const Definition* definition = (*library)->find({"e", "F", 1})) {
+                ++taken;
+                const Attributes none;
+                DefinedCall call;
+                call.definition = definition;
+                call.attributes = &none;
+                call.operands.assign(1, DefinedCall::Operand{{ElementType::F32, Shape{Dim::symbol("n"), Dim(4)}}, {}});
+                call.wanted = {true, true};
+                if (const auto body = writeOut(call)) {
+                    (void)inferTypes(body->graph);
+                }
+            }
+        }
+        QVERIFY(taken > 100);
+    }
+
+    void greedyTextsAreRefused() {
+        for (const char* text : {"op e.F(x) -> y\n a = repeat(1, 4096)\n b = [a, a, a]\n y = Reshape(x, b)",
+                                 "op e.F(x) -> y\n y = Reshape(x, range(-9000000000000000000, 9000000000000000000))",
+                                 "op e.F(x) -> y\n y = Reshape(x, repeat(1, 1000000000))",
+                                 "op e.F(x) -> y\n y = x * axis(-9223372036854775807, -9223372036854775807)"}) {
+            const auto library = DefinitionLibrary::parse(text, "f");
+            QVERIFY2(library.has_value(), library ? "" : library.error().text().c_str());
+            const Attributes none;
+            DefinedCall call;
+            call.definition = (*library)->all().front().get();
+            call.attributes = &none;
+            call.operands.assign(1, DefinedCall::Operand{{ElementType::F32, Shape{Dim(4)}}, {}});
+            call.wanted = {true};
+            QVERIFY2(!writeOut(call).has_value(), text);
+        }
+        // Digits that double with every line, and nodes that do.
+        std::string digits = "op e.F(x) -> y\n a = 3\n";
+        std::string nodes = "op e.F(x) -> y\n l = repeat(x, 4096)\n";
+        for (int k = 0; k < 40; ++k) {
+            digits += " a = a * a\n";
+            nodes += " l = each('Relu', l, 1)\n";
+        }
+        for (const std::string& text : {digits + " y = x * a", nodes + " y = Concat(l, axis = 0)"}) {
+            const auto library = DefinitionLibrary::parse(text, "f");
+            QVERIFY2(library.has_value(), library ? "" : library.error().text().c_str());
+            const Attributes none;
+            DefinedCall call;
+            call.definition = (*library)->all().front().get();
+            call.attributes = &none;
+            call.operands.assign(1, DefinedCall::Operand{{ElementType::F32, Shape{Dim(4)}}, {}});
+            call.wanted = {true};
+            QVERIFY2(!writeOut(call).has_value(), text.substr(0, 60).c_str());
+        }
+    }
+
     void nothingIsDefinedBeforeItIsThere() {
         // An op of ONNX that the opset in force does not have yet is an open function, whatever later opsets call by its name.
         for (const std::string& each : DefinitionLibrary::builtin().names()) {
