@@ -1,6 +1,7 @@
 #include "core/prove/correspondence.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <map>
 #include <string>
@@ -50,6 +51,21 @@ bool sameAttribute(const Attribute& a, const Attribute& b) {
         return true; // nested graphs are compared node by node
     }
     return attributeText(a) == attributeText(b);
+}
+
+/// Zero, empty, all zeros, all ones, NOTSET: what most attributes are when they are not given. Only the order of telling hangs on it.
+bool isUsualDefault(const Attribute& attribute) {
+    if (const auto* number = std::get_if<std::int64_t>(&attribute)) {
+        return *number == 0;
+    }
+    if (const auto* text = std::get_if<std::string>(&attribute)) {
+        return text->empty() || *text == "NOTSET";
+    }
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&attribute)) {
+        return std::all_of(list->begin(), list->end(), [](std::int64_t n) { return n == 0; }) ||
+               std::all_of(list->begin(), list->end(), [](std::int64_t n) { return n == 1; });
+    }
+    return false;
 }
 
 struct Names {
@@ -113,18 +129,29 @@ NodeDifference nodeDifference(const Node& reference, const Node& rewritten) {
     if (reference.op.domain != rewritten.op.domain || reference.op.name != rewritten.op.name) {
         return {reference.op.text() + " in the reference, " + rewritten.op.text() + " in the rewritten graph", {}};
     }
+    // What both give and differ in says most, then what one gives; last what looks like a default that was only written out.
+    std::array<NodeDifference, 3> found;
+    const auto take = [&found](std::size_t rank, std::string text, const std::string& key) {
+        if (found.at(rank).text.empty()) {
+            found.at(rank) = {std::move(text), key};
+        }
+    };
     for (const auto& [key, attribute] : reference.attributes) {
         const auto at = rewritten.attributes.find(key);
         if (at == rewritten.attributes.end()) {
-            return {"attribute '" + key + "' is " + attributeText(attribute) + ", rewritten: not given", key};
-        }
-        if (!sameAttribute(attribute, at->second)) {
-            return {"attribute '" + key + "' is " + attributeText(attribute) + ", rewritten " + attributeText(at->second), key};
+            take(isUsualDefault(attribute) ? 2 : 1, "attribute '" + key + "' is " + attributeText(attribute) + ", rewritten: not given", key);
+        } else if (!sameAttribute(attribute, at->second)) {
+            take(0, "attribute '" + key + "' is " + attributeText(attribute) + ", rewritten " + attributeText(at->second), key);
         }
     }
     for (const auto& [key, attribute] : rewritten.attributes) {
         if (!reference.attributes.contains(key)) {
-            return {"attribute '" + key + "' is not given, rewritten " + attributeText(attribute), key};
+            take(isUsualDefault(attribute) ? 2 : 1, "attribute '" + key + "' is not given, rewritten " + attributeText(attribute), key);
+        }
+    }
+    for (const NodeDifference& difference : found) {
+        if (!difference.text.empty()) {
+            return difference;
         }
     }
     if (reference.op.version != rewritten.op.version) {

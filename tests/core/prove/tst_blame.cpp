@@ -20,6 +20,9 @@ class TestBlame : public QObject {
         const auto row = [](const char* name, const char* a, const char* b, const char* first) { QTest::newRow(name) << a << b << first; };
         const char* const chain = "in x f32[2,3,3]; a = Relu(x); t = Transpose(a) perm=[0,2,1]; s = Softmax(t) axis=2; y = Exp(s); out y";
         row("an attribute", chain, "in x f32[2,3,3]; a = Relu(x); t = Transpose(a) perm=[0,2,1]; s = Softmax(t) axis=1; y = Exp(s); out y", "s@axis");
+        row("an attribute among defaults that are written out",
+            "in x f32[1,1,2,2]; const p i64[8] 0 0 1 1 0 0 0 0; q = Pad(x, p); y = MaxPool(q) kernel_shape=[2,2]; out y",
+            "in x f32[1,1,2,2]; y = MaxPool(x) auto_pad=NOTSET ceil_mode=0 kernel_shape=[2,2] pads=[1,1,0,0] storage_order=0; out y", "y@pads");
         row("other names", chain, "in x f32[2,3,3]; p = Relu(x); q = Transpose(p) perm=[0,2,1]; r = Softmax(q) axis=1; v = Exp(r); out v", "r@axis");
         row("a node that gives its operand", chain,
             "in x f32[2,3,3]; p = Relu(x); q = Transpose(p) perm=[0,1,2]; r = Softmax(q) axis=2; v = Exp(r); out v", "q@perm");
