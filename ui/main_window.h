@@ -70,6 +70,8 @@ class MainWindow : public QMainWindow {
     /// PNG, SVG or PDF by the name's ending: both sides next to each other. False, with a message, when it cannot be written.
     bool exportPicture(const QString& file);
     void exportReport(const QString& folder, bool anonymous);
+    /// Reads meanings of ops that are open otherwise, and checks again with them; an empty name: without any.
+    void useDefinitions(const QString& file);
     void showDock(Dock dock, bool focus);
     /// Off: closing saves no geometry and no docks.
     void setKeepsLayout(bool on) { m_keepsLayout = on; }
@@ -134,6 +136,7 @@ class MainWindow : public QMainWindow {
     void buildActions();
     void updateActions();
     void askForPair();
+    void askForDefinitions();
     void askForReportFolder();
     void askForPicture();
     void askForInputs();
@@ -207,6 +210,7 @@ class MainWindow : public QMainWindow {
 
     QAction* m_reloadAction = nullptr;
     QAction* m_swapAction = nullptr;
+    QAction* m_noDefinitionsAction = nullptr;
     QAction* m_closeAction = nullptr;
     QAction* m_reportAction = nullptr;
     QAction* m_pictureAction = nullptr;

@@ -2,6 +2,7 @@
 
 #include "ui/main_window.h"
 
+#include "core/graph/definition_library.h"
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
@@ -23,6 +24,7 @@
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QDockWidget>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QImage>
@@ -78,6 +80,9 @@ void MainWindow::buildActions() {
         m_steps->check(m_session->session().options, m_session->allAccepted());
     });
     m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
+    file->addSeparator();
+    addMenuAction(file, tr("&Definitions of Ops…"), {}, [this] { askForDefinitions(); });
+    m_noDefinitionsAction = addMenuAction(file, tr("&Without Definitions"), {}, [this] { useDefinitions({}); });
     file->addSeparator();
     m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, [this] { askForReportFolder(); });
     m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, [this] { askForPicture(); });
@@ -298,6 +303,7 @@ void MainWindow::updateActions() {
         action->setEnabled(open);
     }
     m_reportAction->setEnabled(result);
+    m_noDefinitionsAction->setEnabled(m_session->session().options.definitions != nullptr);
     for (QAction* action : m_pairActions) {
         action->setEnabled(open);
     }
@@ -329,6 +335,39 @@ void MainWindow::askForPair() {
     if (dialog.exec() == QDialog::Accepted) {
         openPair(dialog.reference(), dialog.rewritten());
     }
+}
+
+void MainWindow::askForDefinitions() {
+    const QString file = QFileDialog::getOpenFileName(this, tr("Definitions of Ops"), m_lastFolder, tr("Definitions (*.defs);;All files (*)"));
+    if (!file.isEmpty()) {
+        useDefinitions(file);
+    }
+}
+
+void MainWindow::useDefinitions(const QString& file) {
+    CheckOptions options = m_session->session().options;
+    options.definitions = nullptr;
+    if (!file.isEmpty()) {
+        constexpr qint64 Most = qint64{1} << 22;
+        QFile opened(file);
+        const QString task = tr("Reading the definitions");
+        if (!opened.open(QIODevice::ReadOnly)) {
+            m_messages->addError(task, Error{ErrorCode::NotFound, toStdString(opened.errorString()), toStdString(file)});
+            return;
+        }
+        const QByteArray text = opened.read(Most + 1);
+        const auto library = DefinitionLibrary::parse(std::string_view(text.constData(), static_cast<std::size_t>(text.size())), toStdString(file));
+        if (!library) {
+            m_messages->addError(task, library.error());
+            return;
+        }
+        options.definitions = *library;
+        statusBar()->showMessage(tr("%n op(s) defined by %1", nullptr, static_cast<int>((*library)->names().size())).arg(file), 10'000);
+    }
+    m_session->check(options);
+    m_steps->check(options, m_session->allAccepted());
+    refreshBanner();
+    updateActions();
 }
 
 void MainWindow::askForReportFolder() {

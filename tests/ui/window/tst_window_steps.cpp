@@ -251,6 +251,25 @@ class TestWindowSteps : public QObject {
         QVERIFY(window->banner()->title().startsWith(QStringLiteral("REFUTED")));
     }
 
+    void definitionsAreUsedAndDropped() {
+        const auto window = makeWindow();
+        const QString sample = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/scaled_softcap");
+        window->openFiles({sample + QStringLiteral(".ref.lsg.json"), sample + QStringLiteral(".rew.lsg.json")});
+        QVERIFY(settle(*window));
+        QVERIFY2(window->banner()->title().startsWith(QStringLiteral("UNPROVED")), qPrintable(window->banner()->title()));
+        window->useDefinitions(sample + QStringLiteral(".defs"));
+        QVERIFY(settle(*window));
+        QVERIFY2(window->banner()->title().startsWith(QStringLiteral("PROVED")), qPrintable(window->banner()->title()));
+        // A file that breaks the format changes nothing but the messages.
+        window->useDefinitions(write(QStringLiteral("broken.defs"), "op e.F(x) -> y\n"));
+        QVERIFY(settle(*window));
+        QVERIFY2(window->messages()->plainText().contains(QStringLiteral("broken.defs:1")), qPrintable(window->messages()->plainText()));
+        QVERIFY(window->banner()->title().startsWith(QStringLiteral("PROVED")));
+        window->useDefinitions({});
+        QVERIFY(settle(*window));
+        QVERIFY(window->banner()->title().startsWith(QStringLiteral("UNPROVED")));
+    }
+
     void acceptingMendsAStep() {
         const auto window = makeWindow();
         window->openFiles({m_folder.filePath(QStringLiteral("steps"))});
