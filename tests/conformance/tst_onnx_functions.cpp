@@ -6,6 +6,7 @@
 #include "core/format/onnx/onnx_reader.h"
 #include "core/prove/check.h"
 #include "core/prove/verdict.h"
+#include "core/worker/worker_pool.h"
 
 #include <QtTest>
 
@@ -69,7 +70,7 @@ std::shared_ptr<const Graph> graphOf(const std::string& name, std::string& probl
     return *graph;
 }
 
-std::string outcomeOf(const std::string& expanded) {
+std::string outcomeOf(const std::string& expanded, LemmaSolver& solver) {
     std::string plain = expanded;
     plain.erase(expanded.find("_expanded"), std::string("_expanded").size());
     std::string problem;
@@ -81,7 +82,7 @@ std::string outcomeOf(const std::string& expanded) {
     CheckOptions options;
     options.timeSeconds = 5.0;
     options.jobs = 1;
-    const auto result = check(op, body, options);
+    const auto result = check(op, body, options, {.solver = &solver});
     if (!result) {
         return "not checked: " + result.error().text();
     }
@@ -96,6 +97,7 @@ std::string outcomeOf(const std::string& expanded) {
 class TestOnnxFunctions : public QObject {
     Q_OBJECT
 
+    WorkerPool m_pool{{.executable = LEMMASCOPE_BIN_DIR "/lemmascope-cli", .workers = 1}};
     std::map<std::string, std::string> m_known;
     std::map<std::string, std::string> m_found;
 
@@ -120,7 +122,7 @@ class TestOnnxFunctions : public QObject {
         if (name.isEmpty()) {
             QSKIP("libonnx-testdata is absent");
         }
-        const std::string outcome = outcomeOf(name.toStdString());
+        const std::string outcome = outcomeOf(name.toStdString(), m_pool);
         m_found[name.toStdString()] = outcome;
         QVERIFY2(!outcome.starts_with("refuted") || Traps.count(name.toStdString()) != 0, outcome.c_str());
         if (qEnvironmentVariableIsSet("UPDATE_GOLDEN")) {

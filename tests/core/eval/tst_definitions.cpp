@@ -110,6 +110,7 @@ std::vector<Row> rows() {
         {"Mish", {"", "Mish", 18}, {}, {{2, 5}}},
         {"Elu", {"", "Elu", 6}, {{"alpha", 1.3F}}, {{2, 5}}},
         {"Celu", {"", "Celu", 12}, {{"alpha", 1.3F}}, {{2, 5}}},
+        {"Celu of a negative alpha", {"", "Celu", 12}, {{"alpha", -0.7F}}, {{2, 5}}},
         {"Selu", {"", "Selu", 6}, {}, {{2, 5}}},
         {"ThresholdedRelu", {"", "ThresholdedRelu", 10}, {{"alpha", 0.5F}}, {{2, 5}}},
         {"Shrink", {"", "Shrink", 9}, {{"lambd", 1.5F}, {"bias", 0.25F}}, {{2, 9}}},
