@@ -133,7 +133,18 @@ Scalar LemmaForms::compute(TermId term) {
     }
     case TermKind::Input:
     case TermKind::Bound: return m_forms.read(term, -1);
-    case TermKind::View: return scalar(m_move.view(source, view, space)); // a composition that has no single view
+    case TermKind::View: {
+        const TermId composition = m_move.view(source, view, space);
+        if (composition != term) {
+            return scalar(composition);
+        }
+        // No single view: the inner one is a value of its own.
+        const bool before = m_mayCut;
+        m_mayCut = false;
+        const TermId whole = materialise(scalar(source), m_store.type(source));
+        m_mayCut = before;
+        return m_forms.read(m_store.rawView(whole, view, m_store.type(term)), -1);
+    }
     case TermKind::Concat: return joined(term, source, view);
     case TermKind::Apply: break;
     }

@@ -107,7 +107,8 @@ std::optional<View> composed(const View& inner, const View& outer) {
             continue;
         }
         const std::optional<std::int64_t> bound = stride.lowerBound();
-        const bool negative = !(bound && *bound > 0);
+        // A stride that is 0 at some size (a length that may be 0) steps nowhere there: the place it was split for is empty too.
+        const bool negative = !(bound && *bound >= 0);
         if (negative && !(stride.isKnown() && stride.value() < 0)) {
             const std::optional<std::int64_t> mirrored = (Dim(0) - stride).lowerBound();
             if (!mirrored || *mirrored <= 0) {
