@@ -320,31 +320,6 @@ void Checker::proveAccesses(Prover& prover) {
     }
 }
 
-std::vector<std::pair<TermId, TermId>> Checker::beliefs() const {
-    // Values of one name, and values at the same place: hints only.
-    std::vector<std::pair<TermId, TermId>> out;
-    std::map<std::string, TermId> named;
-    for (std::size_t v = 0; v < m_reference.values.size(); ++v) {
-        const std::string& name = m_result.reference->value(FlatValueId(v)).name;
-        if (m_reference.values[v].isValid() && !name.empty()) {
-            named.emplace(name, m_reference.values[v]);
-        }
-    }
-    for (std::size_t v = 0; v < m_rewritten.values.size(); ++v) {
-        const auto at = named.find(m_result.rewritten->value(FlatValueId(v)).name);
-        if (m_rewritten.values[v].isValid() && at != named.end()) {
-            out.emplace_back(at->second, m_rewritten.values[v]);
-        }
-    }
-    const std::vector<FlatValueId>& partners = m_result.correspondence.partnerOfReferenceValue;
-    for (std::size_t v = 0; v < partners.size(); ++v) {
-        if (partners[v].isValid() && m_reference.values[v].isValid() && m_rewritten.values[partners[v].index].isValid()) {
-            out.emplace_back(m_reference.values[v], m_rewritten.values[partners[v].index]);
-        }
-    }
-    return out;
-}
-
 Result<void> Checker::decide(Prover& prover) {
     const Clock::time_point start = Clock::now();
     // Types first: outputs whose types differ need no proof.
@@ -419,6 +394,37 @@ Result<void> Checker::decide(Prover& prover) {
     for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
     }
+    // Both graphs on random samples: they say which values belong together, and whether to prove or to refute first.
+    if (exactly && !remaining().empty()) {
+        sampleGraphs(prover, remaining());
+    }
+    bool swept = false;
+    const auto sweep = [&]() -> Result<void> {
+        swept = true;
+        std::vector<Prover::Question> pairs;
+        const std::vector<std::size_t> list = remaining();
+        for (const std::size_t o : list) {
+            pairs.push_back({referenceTerm(o), rewrittenTerm(o), title(o)});
+        }
+        if (pairs.empty()) {
+            return {};
+        }
+        std::vector<PairProof> answers = prover.proveBySweeping(pairs, beliefs(), m_sampler.get());
+        m_notShown.resize(m_open.size());
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (answers[k].verdict == LemmaVerdict::Holds) {
+                done(list[k], std::move(answers[k]));
+            } else {
+                m_notShown[list[k]] = answers[k].reason;
+            }
+        }
+        return m_stop.stop_requested() ? Result<void>(fail(ErrorCode::Cancelled, "cancelled")) : Result<void>{};
+    };
+    if (exactly && !predictsDifference()) {
+        if (Result<void> tried = sweep(); !tried) {
+            return tried;
+        }
+    }
     m_result.times.decide = secondsSince(start);
     if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
@@ -439,23 +445,9 @@ Result<void> Checker::decide(Prover& prover) {
         return {};
     }
     const Clock::time_point dear = Clock::now();
-    if (exactly && !remaining().empty()) {
-        std::vector<Prover::Question> pairs;
-        const std::vector<std::size_t> swept = remaining();
-        for (const std::size_t o : swept) {
-            pairs.push_back({referenceTerm(o), rewrittenTerm(o), title(o)});
-        }
-        std::vector<PairProof> answers = prover.proveBySweeping(pairs, beliefs());
-        for (std::size_t k = 0; k < swept.size(); ++k) {
-            if (answers[k].verdict == LemmaVerdict::Holds) {
-                done(swept[k], std::move(answers[k]));
-            } else if (!answers[k].reason.empty()) {
-                m_notShown.resize(m_open.size());
-                m_notShown[swept[k]] = answers[k].reason;
-            }
-        }
-        if (m_stop.stop_requested()) {
-            return fail(ErrorCode::Cancelled, "cancelled");
+    if (exactly && !swept) {
+        if (Result<void> tried = sweep(); !tried) {
+            return tried;
         }
     }
     for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
@@ -613,6 +605,9 @@ Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds
         if (complete) {
             first.push_back(std::move(candidate));
         }
+    }
+    for (Candidate& sample : sampledDifferences(problem)) {
+        first.push_back(std::move(sample));
     }
     // The solver's models, filled up with small numbers where they say nothing.
     for (const std::vector<Prover::InputHint>& hint : prover.hints()) {

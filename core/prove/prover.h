@@ -19,6 +19,8 @@
 
 namespace lemmascope {
 
+class Sampler;
+
 /// What a proof attempt of one pair of values came to.
 struct PairProof {
     LemmaVerdict verdict = LemmaVerdict::Undecided;
@@ -50,7 +52,7 @@ class Prover {
     /// Rung 5 by sweeping: values believed equal are merged one after the other, the questions' own pairs last. In the order of
     /// the questions. Constants taken to be rounded are collected in `constants` and `stepCaveat`.
     [[nodiscard]] std::vector<PairProof> proveBySweeping(const std::vector<Question>& questions,
-                                                         const std::vector<std::pair<TermId, TermId>>& beliefs);
+                                                         const std::vector<std::pair<TermId, TermId>>& beliefs, const Sampler* sampler);
     /// A stored constant that a proof takes to be another value within rounding.
     struct RoundedConstant {
         TermId constant; ///< invalid: a number

@@ -2,6 +2,7 @@
 
 #include "core/prove/prover.h"
 #include "core/prove/sweep.h"
+#include "core/sample/sampler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,7 +16,8 @@ constexpr double SweepShare = 0.4;
 
 } // namespace
 
-std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& questions, const std::vector<std::pair<TermId, TermId>>& beliefs) {
+std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& questions, const std::vector<std::pair<TermId, TermId>>& beliefs,
+                                               const Sampler* sampler) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point now = Clock::now();
     const auto share = std::chrono::duration_cast<Clock::duration>((m_deadline - now) * SweepShare);
@@ -28,8 +30,21 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
         rewritten.push_back(question.rewritten);
     }
     sweep.start(reference, rewritten);
+    if (sampler != nullptr) {
+        // Values of one signature, then those within rounding; names come last.
+        for (const TermId term : sweep.order()) {
+            if (const std::optional<TermId> first = sampler->representative(term); first && *first != term) {
+                sweep.believe(*first, term);
+            }
+        }
+        for (const auto& [a, b] : sampler->roundedPartners()) {
+            sweep.believe(a, b);
+        }
+    }
     for (const auto& [a, b] : beliefs) {
-        sweep.believe(a, b);
+        if (sampler == nullptr || sampler->compare(a, b) != Agreement::Different) {
+            sweep.believe(a, b);
+        }
     }
     for (const Question& question : questions) {
         sweep.believe(question.reference, question.rewritten);

@@ -24,7 +24,7 @@ void addUnique(std::vector<std::size_t>& to, std::size_t index) {
 } // namespace
 
 Sweep::Sweep(TermStore& store, ExactTerms& definitions, std::function<bool()> expiry)
-    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 300'000}), m_expiry(std::move(expiry)) {
+    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 100'000}), m_expiry(std::move(expiry)) {
 }
 
 void Sweep::visit(TermId root) {
@@ -101,6 +101,12 @@ void Sweep::addUses(std::vector<std::size_t>& to, TermId merged, Strength* stren
     if (strength != nullptr) {
         *strength = std::max(*strength, at->second.strength);
     }
+}
+
+TermId Sweep::representativeOf(TermId term) const {
+    // Merged terms point to terms that are not merged themselves when they are merged, and those come earlier: no chains.
+    const auto at = m_merged.find(term);
+    return at == m_merged.end() ? term : at->second.representative;
 }
 
 std::optional<TermId> Sweep::congruent(TermId term, std::vector<std::size_t>& uses, Strength& strength) {
@@ -203,7 +209,7 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
             sources.emplace(to, to);
             return to;
         };
-        m_lemmaForms.start(cut, m_expiry);
+        m_lemmaForms.start(cut, m_expiry, round == 0);
         const std::optional<Scalar> first = m_lemmaForms.at(a);
         std::optional<LemmaForms::SpaceCut> needed = m_lemmaForms.needs();
         std::optional<Scalar> second;
@@ -303,18 +309,22 @@ std::optional<std::size_t> Sweep::lemma(TermId reference, TermId rewritten, std:
 }
 
 void Sweep::run(const std::function<bool(TermId)>& skip) {
-    for (std::size_t k = m_boundary; k < m_order.size(); ++k) {
+    // The reference's own values too: one that equals an earlier one is read as that.
+    for (std::size_t k = 0; k < m_order.size(); ++k) {
         if (m_expiry()) {
             return;
         }
         const TermId term = m_order[k];
-        if (m_merged.contains(term) || skip(term)) {
+        const TermKind kind = m_store.kind(term);
+        if (m_merged.contains(term) || kind == TermKind::View || kind == TermKind::Constant || kind == TermKind::Input || skip(term)) {
             continue;
         }
         Merge merge;
         std::vector<std::size_t> uses;
         Strength strength = Strength::Exact;
-        if (const std::optional<TermId> same = congruent(term, uses, strength)) {
+        if (std::optional<TermId> same = congruent(term, uses, strength); same && m_position[*same] < k) {
+            addUses(uses, *same, &strength);
+            same = representativeOf(*same);
             m_merged.emplace(term, Merge{*same, std::nullopt, uses, strength});
             m_shared.insert(*same);
             continue;
@@ -326,8 +336,9 @@ void Sweep::run(const std::function<bool(TermId)>& skip) {
         const std::vector<TermId> list = beliefs->second;
         bool proved = false;
         std::string why;
-        for (const TermId candidate : list) {
-            if (skip(candidate)) {
+        for (const TermId believed : list) {
+            const TermId candidate = representativeOf(believed);
+            if (candidate == term || m_position[candidate] >= k || skip(candidate)) {
                 continue;
             }
             if (const std::optional<std::size_t> step = lemma(candidate, term, m_firstFailure ? nullptr : &why)) {
@@ -335,13 +346,14 @@ void Sweep::run(const std::function<bool(TermId)>& skip) {
                 for (const std::size_t use : m_lemmas[*step].uses) {
                     total = std::max(total, m_lemmas[use].strength);
                 }
+                // A class is one value: what its first member was proved equal to holds for all.
                 m_merged.emplace(term, Merge{candidate, step, m_lemmas[*step].uses, total});
                 m_shared.insert(candidate);
                 proved = true;
                 break;
             }
         }
-        if (!proved && !m_firstFailure && !list.empty()) {
+        if (!proved && !m_firstFailure && !list.empty() && k >= m_boundary) {
             m_firstFailure = Failure{list.front(), term, why};
         }
     }
@@ -352,15 +364,14 @@ Sweep::Proof Sweep::prove(TermId reference, TermId rewritten) {
     const TermId a = m_definitions.defined(reference);
     const TermId b = m_definitions.defined(rewritten);
     std::optional<std::size_t> step;
-    const auto at = m_merged.find(b);
     if (a == b) {
         proof.holds = true;
         return proof;
     }
-    if (at != m_merged.end() && at->second.representative == a) {
+    if (representativeOf(b) == representativeOf(a)) {
         proof.holds = true;
-        proof.strength = at->second.strength;
-        addUses(proof.lemmas, b, nullptr);
+        addUses(proof.lemmas, a, &proof.strength);
+        addUses(proof.lemmas, b, &proof.strength);
         return proof;
     }
     step = lemma(a, b, &proof.reason);

@@ -82,6 +82,7 @@ class Sweep {
     std::optional<Failure> m_firstFailure;
 
     void visit(TermId root);
+    [[nodiscard]] TermId representativeOf(TermId term) const;
     [[nodiscard]] bool inReference(TermId term) const {
         const auto at = m_position.find(term);
         return at != m_position.end() && at->second < m_boundary;

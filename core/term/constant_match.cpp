@@ -104,6 +104,12 @@ ConstantMatcher::Walk::Split ConstantMatcher::Walk::split(const Monomial& monomi
     bool inlined = false;
     for (const Factor& factor : monomial.factors) {
         const FormStore::AtomKind kind = m_forms.kind(factor.atom);
+        if (kind == FormStore::AtomKind::Exp) {
+            // exp(a + c) is exp(a) exp(c): one exponent again
+            exponential = true;
+            exponent = m_forms.sumOf(exponent, factor.exponent, m_forms.exponentOf(factor.atom));
+            continue;
+        }
         if (isConstant(factor.atom)) {
             out.coefficient.constants.push_back(Placed{factor.atom, factor.exponent, space});
             continue;
@@ -156,11 +162,6 @@ ConstantMatcher::Walk::Split ConstantMatcher::Walk::split(const Monomial& monomi
             }
             named.push_back(
                 {(sum.largest ? "L[" : "T[") + extents + "](" + keyOf(form, wider, depth) + ")" + power, {Split::Nested{{form}, wider, false}}});
-            continue;
-        }
-        if (kind == FormStore::AtomKind::Exp) {
-            exponential = true;
-            exponent = m_forms.sumOf(exponent, factor.exponent, m_forms.exponentOf(factor.atom));
             continue;
         }
         std::vector<FormId> list = m_forms.formsOf(factor.atom);

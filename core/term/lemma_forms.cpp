@@ -49,7 +49,7 @@ Shape joinedShape(const Shape& first, const Shape& second) {
 
 LemmaForms::LemmaForms(TermStore& store, FormStore::Limits limits) : m_store(store), m_move(store), m_forms(store, limits) { m_forms.ownFormTerms(); }
 
-void LemmaForms::start(Cut cut, std::function<bool()> expiry) {
+void LemmaForms::start(Cut cut, std::function<bool()> expiry, bool renew) {
     m_cut = std::move(cut);
     m_expiry = std::move(expiry);
     m_memo.clear();
@@ -58,7 +58,9 @@ void LemmaForms::start(Cut cut, std::function<bool()> expiry) {
     m_gaveUp = false;
     m_depth = 0;
     m_steps = 0;
-    m_forms.renewBudget();
+    if (renew) {
+        m_forms.renewBudget();
+    }
 }
 
 std::optional<Scalar> LemmaForms::at(TermId term) {

@@ -25,8 +25,8 @@ class LemmaForms {
 
     LemmaForms(TermStore& store, FormStore::Limits limits);
 
-    /// A new lemma: forgets scalars, renews the budget. `expiry` is asked now and then.
-    void start(Cut cut, std::function<bool()> expiry);
+    /// A new attempt: forgets scalars; of a new lemma: renews the budget too. `expiry` is asked now and then.
+    void start(Cut cut, std::function<bool()> expiry, bool renew = true);
     /// The scalar of a term whose definitions are expanded (Definitions::define). Nothing when a budget ran out, or when an
     /// index space must be split first: then `needs()` says where.
     [[nodiscard]] std::optional<Scalar> at(TermId term);

@@ -5,6 +5,7 @@
 #include "core/graph/graph.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -124,13 +125,13 @@ class TermStore {
     std::vector<std::uint32_t> m_hashes;
     std::vector<std::uint32_t> m_table; ///< open addressing: term index + 1
     std::vector<TermId> m_openForms;
-    std::vector<Operator> m_operators;
+    std::deque<Operator> m_operators; ///< deques: references stay valid while terms are made
     std::unordered_map<std::string, std::uint32_t> m_operatorIndex;
-    std::vector<TensorType> m_types;
+    std::deque<TensorType> m_types;
     std::unordered_map<std::string, std::uint32_t> m_typeIndex;
-    std::vector<View> m_views;
+    std::deque<View> m_views;
     std::unordered_map<std::string, std::uint32_t> m_viewIndex;
-    std::vector<Tensor> m_constants;
+    std::deque<Tensor> m_constants;
     std::unordered_map<Digest128, std::vector<std::uint32_t>> m_constantIndex;
 
     [[nodiscard]] TermId intern(Term term, std::span<const TermId> operands);
