@@ -395,9 +395,7 @@ Result<void> Checker::decide(Prover& prover) {
         done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
     }
     // Both graphs on random samples: they say which values belong together, and whether to prove or to refute first.
-    if (exactly && !remaining().empty()) {
-        sampleGraphs(prover, remaining());
-    }
+    const bool differs = exactly && predictsDifference(remaining());
     bool swept = false;
     const auto sweep = [&]() -> Result<void> {
         swept = true;
@@ -420,7 +418,7 @@ Result<void> Checker::decide(Prover& prover) {
         }
         return m_stop.stop_requested() ? Result<void>(fail(ErrorCode::Cancelled, "cancelled")) : Result<void>{};
     };
-    if (exactly && !predictsDifference()) {
+    if (exactly && !differs) {
         if (Result<void> tried = sweep(); !tried) {
             return tried;
         }

@@ -45,16 +45,13 @@ class Checker {
     std::string m_accessReason;
     std::optional<SearchResult> m_search;
     std::unique_ptr<Sampler> m_sampler;
-    std::vector<TermId> m_inputTerms; ///< by pairing input
-    std::vector<std::size_t> m_sampled; ///< outputs it was run on
 
     [[nodiscard]] Result<void> build();
     void markAssumed(const AssumedPair& pair);
     void proveAccesses(Prover& prover);
     [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
-    void sampleGraphs(Prover& prover, const std::vector<std::size_t>& outputs);
-    [[nodiscard]] bool predictsDifference() const;
-    [[nodiscard]] std::vector<Candidate> sampledDifferences(const SearchProblem& problem) const;
+    [[nodiscard]] bool predictsDifference(const std::vector<std::size_t>& outputs);
+    [[nodiscard]] std::vector<Candidate> sampledDifferences(const SearchProblem& problem);
     [[nodiscard]] std::vector<std::pair<TermId, TermId>> beliefs() const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;

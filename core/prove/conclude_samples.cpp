@@ -11,8 +11,8 @@ namespace lemmascope {
 namespace {
 
 constexpr double LargestLog2Error = -40.0;
-constexpr std::uint64_t SampleWork = 100'000'000;
-constexpr std::size_t SampleBytes = std::size_t{1} << 28U;
+constexpr std::uint64_t SampleWork = 400'000'000; ///< scalar operations of all samples
+constexpr std::size_t SampleBytes = std::size_t{1} << 29U;
 
 } // namespace
 

@@ -111,7 +111,9 @@ class Reader {
 };
 
 /// True if every shape has a length and every view stays inside its source at these sizes.
-bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& sizes) {
+/// `empty`: some shape has no elements.
+bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& sizes, bool& empty) {
+    empty = false;
     for (const TermId term : terms) {
         if (!store.hasShape(term)) {
             continue;
@@ -120,6 +122,7 @@ bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& si
         if (!lengths) {
             return false;
         }
+        empty = empty || std::find(lengths->begin(), lengths->end(), 0) != lengths->end();
         if (store.kind(term) != TermKind::View) {
             continue;
         }
@@ -198,6 +201,7 @@ std::optional<Sizes> chooseSizes(const TermStore& store, std::span<const TermId>
     // Distinct primes first; then larger ones and round numbers, for graphs that need room or divisibility.
     static constexpr std::array<std::int64_t, 12> Primes{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
     std::size_t tries = 0;
+    std::optional<Sizes> fallback;
     for (const std::int64_t factor : {1, 2, 4, 8, 6, 12, 16, 32, 64}) {
         for (const std::size_t shift : {0U, 1U, 3U}) {
             Sizes sizes = fixed;
@@ -217,13 +221,21 @@ std::optional<Sizes> chooseSizes(const TermStore& store, std::span<const TermId>
                 sizes[name] = std::max(low, std::min(size, high));
             }
             ++tries;
-            if (fits(store, terms, sizes)) {
-                return sizes;
+            // All empty tensors look alike: sizes at which none is are better.
+            bool empty = false;
+            if (fits(store, terms, sizes, empty)) {
+                if (!empty) {
+                    return sizes;
+                }
+                fallback = fallback ? fallback : sizes;
             }
             if (symbols.empty()) {
                 break;
             }
         }
+    }
+    if (fallback) {
+        return fallback;
     }
     why = "no sizes of the symbols were found (" + std::to_string(tries) + " tried) at which every shape and view has a length";
     return std::nullopt;
