@@ -10,7 +10,7 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::size_t MaxOpenings = 12;
+constexpr std::size_t MaxOpenings = 8;
 constexpr std::size_t MaxBoxes = 200;
 constexpr std::size_t MaxBeliefs = 3;
 constexpr std::size_t MaxConstantElements = 4'000'000;
@@ -24,7 +24,58 @@ void addUnique(std::vector<std::size_t>& to, std::size_t index) {
 } // namespace
 
 Sweep::Sweep(TermStore& store, ExactTerms& definitions, std::function<bool()> expiry)
-    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 100'000}), m_expiry(std::move(expiry)) {
+    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 60'000}), m_expiry(std::move(expiry)) {
+    m_lemmaForms.forms().setSigns([this](TermId term) { return signOf(term); });
+}
+
+FormStore::Sign Sweep::signOf(TermId term) const {
+    if (const auto at = m_signs.find(term); at != m_signs.end()) {
+        return at->second;
+    }
+    if (m_store.kind(term) != TermKind::Apply || !isFloat(m_store.type(term).element)) {
+        return FormStore::Sign::Unknown;
+    }
+    const std::string& name = m_store.op(term).name;
+    const auto operands = m_store.operands(term);
+    if (name == "Exp" || name == "Sigmoid" || name == "Softplus") {
+        return FormStore::Sign::Positive;
+    }
+    if (name == "Relu" || name == "Abs" || name == "Sqrt" || (name == "Mul" && operands[0] == operands[1])) {
+        return FormStore::Sign::NonNegative;
+    }
+    if (name == "Pow") {
+        const std::optional<double> exponent = m_store.uniformValue(operands[1]);
+        return exponent && (*exponent == 2.0 || *exponent == 4.0) ? FormStore::Sign::NonNegative : FormStore::Sign::Unknown;
+    }
+    return FormStore::Sign::Unknown;
+}
+
+void Sweep::findDefined(const std::function<bool(TermId)>& skip) {
+    // Partial ops whose operands are seen to stay inside, in topological order: what reads them needs no condition then.
+    FormStore& forms = m_lemmaForms.forms();
+    for (const TermId term : m_order) {
+        if (m_store.kind(term) != TermKind::Apply || !m_store.isElementwise(term) || !isFloat(m_store.type(term).element) || m_expiry()) {
+            continue;
+        }
+        const std::string& name = m_store.op(term).name;
+        const bool partial = name == "Div" || name == "Sqrt" || name == "Log" || name == "Pow" || name == "Reciprocal";
+        if (!partial || skip(term)) {
+            continue;
+        }
+        std::size_t visited = 0;
+        const auto cut = [&](TermId other) -> std::optional<TermId> {
+            const bool far = other != term && m_store.kind(other) == TermKind::Apply && (!m_store.isElementwise(other) || ++visited > 24);
+            return far ? std::optional<TermId>(other) : std::nullopt;
+        };
+        m_lemmaForms.start(cut, m_expiry);
+        const std::optional<Scalar> value = m_lemmaForms.at(term);
+        if (value && forms.alwaysDefined(*value)) {
+            forms.markDefined(term);
+            if (forms.isPositive(*value) || forms.isNonNegative(*value)) {
+                m_signs.emplace(term, forms.isPositive(*value) ? FormStore::Sign::Positive : FormStore::Sign::NonNegative);
+            }
+        }
+    }
 }
 
 void Sweep::visit(TermId root) {
@@ -184,6 +235,7 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
     const TermId a = whole ? step.reference : m_move.view(step.reference, view, box);
     const TermId b = whole ? step.rewritten : m_move.view(step.rewritten, view, box);
     std::set<TermId> opened;
+    const bool within = inReference(step.rewritten); // both are the reference's: so is all they read
     const ElementType element = m_store.type(a).element;
     const double unit = isFloat(element) && isComputable(element) ? std::ldexp(1.0, -static_cast<int>(significandBits(element))) : 0x1p-24;
     for (std::size_t round = 0; round <= MaxOpenings; ++round) {
@@ -196,7 +248,7 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
             TermId to = term;
             if (const auto at = m_merged.find(term); at != m_merged.end()) {
                 to = at->second.representative;
-            } else if (!m_shared.contains(term)) {
+            } else if (!m_shared.contains(term) && !(within && inReference(term))) {
                 return std::nullopt;
             }
             if (opened.contains(to) || to == step.reference) {
@@ -309,6 +361,7 @@ std::optional<std::size_t> Sweep::lemma(TermId reference, TermId rewritten, std:
 }
 
 void Sweep::run(const std::function<bool(TermId)>& skip) {
+    findDefined(skip);
     // The reference's own values too: one that equals an earlier one is read as that.
     for (std::size_t k = 0; k < m_order.size(); ++k) {
         if (m_expiry()) {

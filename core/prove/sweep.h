@@ -76,12 +76,15 @@ class Sweep {
         Strength strength = Strength::Exact;
     };
     std::map<TermId, Merge> m_merged;
-    std::set<TermId> m_shared; ///< read as one value on both sides
+    std::map<TermId, FormStore::Sign> m_signs; ///< of values whose form says it
+    std::set<TermId> m_shared;                 ///< read as one value on both sides
     std::vector<Lemma> m_lemmas;
     std::map<TermId, std::string> m_taken; ///< constants that stand for another value
     std::optional<Failure> m_firstFailure;
 
     void visit(TermId root);
+    void findDefined(const std::function<bool(TermId)>& skip);
+    [[nodiscard]] FormStore::Sign signOf(TermId term) const;
     [[nodiscard]] TermId representativeOf(TermId term) const;
     [[nodiscard]] bool inReference(TermId term) const {
         const auto at = m_position.find(term);

@@ -111,9 +111,9 @@ class Reader {
 };
 
 /// True if every shape has a length and every view stays inside its source at these sizes.
-/// `empty`: some shape has no elements.
-bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& sizes, bool& empty) {
-    empty = false;
+/// `poor`: some shape has no elements, or a length that varies is 1 there: much that differs looks alike then.
+bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& sizes, bool& poor) {
+    poor = false;
     for (const TermId term : terms) {
         if (!store.hasShape(term)) {
             continue;
@@ -122,7 +122,10 @@ bool fits(const TermStore& store, std::span<const TermId> terms, const Sizes& si
         if (!lengths) {
             return false;
         }
-        empty = empty || std::find(lengths->begin(), lengths->end(), 0) != lengths->end();
+        const Shape& shape = store.shape(term);
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            poor = poor || (*lengths)[axis] == 0 || ((*lengths)[axis] == 1 && !shape[axis].isKnown());
+        }
         if (store.kind(term) != TermKind::View) {
             continue;
         }
@@ -221,10 +224,29 @@ std::optional<Sizes> chooseSizes(const TermStore& store, std::span<const TermId>
                 sizes[name] = std::max(low, std::min(size, high));
             }
             ++tries;
-            // All empty tensors look alike: sizes at which none is are better.
-            bool empty = false;
-            if (fits(store, terms, sizes, empty)) {
-                if (!empty) {
+            bool poor = false;
+            if (fits(store, terms, sizes, poor)) {
+                if (!poor) {
+                    // Work grows with every size: each as small as it may be, distinct where that is possible.
+                    for (auto& [name, size] : sizes) {
+                        if (fixed.contains(name)) {
+                            continue;
+                        }
+                        const auto range = ranges.find(name);
+                        const std::int64_t low = range == ranges.end() ? 2 : std::max<std::int64_t>(range->second.low, 1);
+                        const std::int64_t now = size;
+                        for (std::int64_t smaller = low; smaller < now; ++smaller) {
+                            const bool taken = std::any_of(sizes.begin(), sizes.end(), [&, &known = name](const auto& other) {
+                                return other.first != known && other.second == smaller;
+                            });
+                            size = smaller;
+                            bool none = false;
+                            if (!taken && fits(store, terms, sizes, none) && !none) {
+                                break;
+                            }
+                            size = now;
+                        }
+                    }
                     return sizes;
                 }
                 fallback = fallback ? fallback : sizes;

@@ -239,6 +239,13 @@ bool FormStore::mayBeUndefined(TermId term) {
     return m_mayBeUndefined[term.index] == 1;
 }
 
+void FormStore::markDefined(TermId term) {
+    if (m_mayBeUndefined.size() < m_terms.size()) {
+        m_mayBeUndefined.resize(m_terms.size(), -1);
+    }
+    m_mayBeUndefined[term.index] = 0;
+}
+
 bool FormStore::sameValue(Scalar a, Scalar b) {
     if (m_tooLarge) {
         return false;

@@ -92,6 +92,9 @@ class FormStore final : public Algebra {
         m_tooLarge = false;
         m_total = 0;
     }
+    /// The term is known to be defined at every input, though an op in its cone is partial (its operand is seen to stay inside).
+    void markDefined(TermId term);
+    [[nodiscard]] bool mayBeUndefined(TermId term);
     /// Distinguishes stores in the operators of form terms.
     [[nodiscard]] std::uint32_t number() const { return m_number; }
     [[nodiscard]] bool isPositive(Scalar a) const { return isPositive(m_scalars[a].form); }
@@ -216,7 +219,6 @@ class FormStore final : public Algebra {
     [[nodiscard]] ConditionSetId both(ConditionSetId a, ConditionSetId b);
     [[nodiscard]] ConditionSetId with(ConditionSetId set, Condition condition);
     [[nodiscard]] Scalar make(FormId form, ConditionSetId defined);
-    [[nodiscard]] bool mayBeUndefined(TermId term);
 
     [[nodiscard]] FormId constantForm(const mpq_class& value);
     [[nodiscard]] FormId atomForm(AtomId atom, const mpq_class& exponent = 1, const mpq_class& coefficient = 1);
