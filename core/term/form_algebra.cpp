@@ -24,7 +24,8 @@ Scalar FormStore::integer(std::int64_t value, ElementType type) {
 Scalar FormStore::read(TermId leaf, std::int64_t index) {
     Atom atom{.kind = AtomKind::Read, .leaf = leaf, .index = index, .result = m_terms.type(leaf).element};
     if (m_terms.kind(leaf) == TermKind::Apply && m_terms.op(leaf).name == "Length") {
-        atom.positive = std::get<std::int64_t>(m_terms.op(leaf).attributes.at("positive")) != 0;
+        const Operator& length = m_terms.op(leaf);
+        atom.positive = length.attribute<std::int64_t>("positive") != 0 || m_positiveLengths.contains(length.attribute<std::string>("of"));
     }
     if (isFloat(atom.result)) {
         const Sign sign = signOf(leaf);
@@ -67,6 +68,9 @@ FormStore::Sign FormStore::signOf(TermId term) const {
             return Sign::Unknown;
         }
         const Operator& op = m_terms.op(term);
+        if (op.name == "Length") {
+            return m_positiveLengths.contains(op.attribute<std::string>("of")) ? Sign::Positive : Sign::Unknown;
+        }
         if (op.name == "form" || op.name == "Sum" || op.name == "Largest") {
             // Its number means something only to the store that made it.
             if (!m_ownsFormTerms || op.attribute<std::int64_t>("store") != static_cast<std::int64_t>(m_number)) {
