@@ -29,7 +29,7 @@ struct CheckOptions {
     std::map<std::string, IntegerRange> inputRanges;
     std::map<std::string, std::int64_t> sizes; ///< symbols fixed by the user
     std::vector<std::pair<std::string, std::string>> assumedEqual;
-    std::shared_ptr<const DefinitionLibrary> definitions; ///< the user's, of both graphs; null: none
+    std::shared_ptr<const DefinitionLibrary> definitions;   ///< the user's, of both graphs; null: none
     std::vector<std::pair<std::string, Tensor>> userInputs; ///< `--input`: tried first as a counterexample
     bool specialValues = false;
     bool keepText = true; ///< keep each lemma's SMT-LIB text in the result

@@ -151,7 +151,7 @@ struct CheckResult {
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
     std::optional<double> errorProbability; ///< of a `probable` verdict
-    std::vector<AssumedPair> assumed; ///< differences that the user accepts; also told among `assumptions`
+    std::vector<AssumedPair> assumed;       ///< differences that the user accepts; also told among `assumptions`
     std::vector<Remark> assumptions;
     std::vector<Remark> caveats;
     std::vector<ConstantError> constants;

@@ -23,10 +23,6 @@ Scalar FormStore::integer(std::int64_t value, ElementType type) {
 
 Scalar FormStore::read(TermId leaf, std::int64_t index) {
     Atom atom{.kind = AtomKind::Read, .leaf = leaf, .index = index, .result = m_terms.type(leaf).element};
-    if (m_terms.kind(leaf) == TermKind::Apply && m_terms.op(leaf).name == "Length") {
-        const Operator& length = m_terms.op(leaf);
-        atom.positive = length.attribute<std::int64_t>("positive") != 0 || m_positiveLengths.contains(length.attribute<std::string>("of"));
-    }
     if (isFloat(atom.result)) {
         const Sign sign = signOf(leaf);
         atom.positive = atom.positive || sign == Sign::Positive;
@@ -69,7 +65,8 @@ FormStore::Sign FormStore::signOf(TermId term) const {
         }
         const Operator& op = m_terms.op(term);
         if (op.name == "Length") {
-            return m_positiveLengths.contains(op.attribute<std::string>("of")) ? Sign::Positive : Sign::Unknown;
+            const bool some = op.attribute<std::int64_t>("positive") != 0 || m_positiveLengths.contains(op.attribute<std::string>("of"));
+            return some ? Sign::Positive : Sign::Unknown;
         }
         if (op.name == "form" || op.name == "Sum" || op.name == "Largest") {
             // Its number means something only to the store that made it.
