@@ -562,7 +562,7 @@ void Sampler::Run::compute(TermId term) {
     SampledTerm& own = at(term);
     const TensorType type = store.type(term);
     own.kind = kindOf(type.element);
-    if (type.element == ElementType::Undefined) {
+    if (type.element == ElementType::Undefined && store.kind(term) == TermKind::Bound) {
         return; // an operand left out
     }
     const std::optional<Lengths> shape = type.shape ? lengthsOf(*type.shape, sizes) : std::nullopt;

@@ -323,6 +323,9 @@ std::optional<Digest128> Sampler::signature(TermId term) const {
 }
 
 Agreement Sampler::compare(TermId a, TermId b) const {
+    if (a.isValid() && b.isValid() && defined(a) == defined(b)) {
+        return Agreement::Equal; // one term, computed or not
+    }
     const SampledTerm* first = m_run->find(a);
     const SampledTerm* second = m_run->find(b);
     return first != nullptr && second != nullptr ? m_run->compare(*first, *second) : Agreement::Unknown;

@@ -42,14 +42,14 @@ class TestSampleCases : public QObject {
   private slots:
     void predicts_data() {
         QTest::addColumn<QString>("folder");
-        for (const char* folder : {"onnx", "ort"}) {
+        for (const char* folder : {"onnx", "ort", "json", "bugs", "ort-bugs"}) {
             QTest::newRow(folder) << QString(folder);
         }
     }
     void predicts() {
         QFETCH(QString, folder);
         const QList<Case> cases = casesOf(folder);
-        QVERIFY(cases.size() > 40);
+        QVERIFY(!cases.isEmpty());
         QStringList wrong;
         int separated = 0;
         int differing = 0;
@@ -87,7 +87,9 @@ class TestSampleCases : public QObject {
                     wrong << line;
                 }
                 break;
-            default:
+            case Case::Truth::OutOfRange:
+            case Case::Truth::Unproved: break; // accesses and open ops are not what samples see
+            case Case::Truth::Differs:
                 ++differing;
                 separated += agreement == Agreement::Different ? 1 : 0;
                 if (agreement != Agreement::Different && qEnvironmentVariableIsSet("LEMMASCOPE_SHOW")) {
