@@ -175,6 +175,7 @@ bool FormStore::mayBeUndefined(TermId term) {
                                                 "Not",
                                                 "MatMul",
                                                 "Conv",
+                                                "ConvTranspose",
                                                 "ReduceSum",
                                                 "ReduceMean",
                                                 "ReduceMax",

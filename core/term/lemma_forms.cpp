@@ -447,7 +447,7 @@ Scalar LemmaForms::opaque(TermId term, TermId source, const View& view) {
     const TensorType type = m_store.type(source);
     const std::vector<TermId> operands(m_store.operands(source).begin(), m_store.operands(source).end());
     const bool linear = op.name == "AveragePool" || op.name == "CumSum" ||
-                        ((op.name == "MatMul" || op.name == "Conv") && operands.size() == 2 && isFloat(type.element));
+                        ((op.name == "MatMul" || op.name == "Conv" || op.name == "ConvTranspose") && operands.size() == 2 && isFloat(type.element));
     const bool monotone = op.name == "MaxPool" || op.name == "ReduceMax";
     mpq_class factor = 1;
     std::vector<TermId> arguments;

@@ -188,6 +188,16 @@ std::vector<TermId> NodeTerms::computingOp() {
             conv->attributes["group"] = intAttribute("group", 1);
             return {apply(*conv, m_operands)};
         }
+        if (op == "ConvTranspose" && shaped && m_store.shape(x).size() >= 3 && !intsAttribute("output_shape") &&
+            stringAttribute("auto_pad", "NOTSET") == "NOTSET") {
+            std::optional<Operator> conv = windowOperator(m_store.shape(x).size() - 2, false);
+            if (!conv) {
+                return {};
+            }
+            conv->attributes["group"] = intAttribute("group", 1);
+            conv->attributes["output_padding"] = intsAttribute("output_padding").value_or(std::vector<std::int64_t>(m_store.shape(x).size() - 2, 0));
+            return {apply(*conv, m_operands)};
+        }
         if ((op == "MaxPool" || op == "AveragePool") && shaped && m_store.shape(x).size() >= 3 && onlyFirst) {
             std::optional<Operator> pool = windowOperator(m_store.shape(x).size() - 2, true);
             if (!pool) {
