@@ -168,6 +168,9 @@ void Sampler::Run::join(TermId term) {
     }
 }
 
+/// A constant that was folded op by op may be off by many half ulps where its parts cancel: partners are only proposed.
+constexpr double FoldSlack = 32.0;
+
 std::optional<TermId> Sampler::Run::withinRounding(TermId term) {
     const SampledTerm& own = at(term);
     const auto bucket = near.find(nearKey(term));
@@ -175,14 +178,14 @@ std::optional<TermId> Sampler::Run::withinRounding(TermId term) {
     if (bucket == near.end() || !std::isfinite(value)) {
         return std::nullopt;
     }
-    const double reach = own.errors.front() + nearError[nearKey(term)] + 2 * Noise * std::max(std::abs(value), SmallestScale);
+    const double reach = FoldSlack * (own.errors.front() + nearError[nearKey(term)]) + 2 * Noise * std::max(std::abs(value), SmallestScale);
     std::optional<TermId> best;
     double smallest = 0.0;
     std::size_t tried = 0;
     for (auto at0 = bucket->second.lower_bound(value - reach); at0 != bucket->second.upper_bound(value + reach) && tried < MostCandidates;
          ++at0, ++tried) {
         const SampledTerm& other = at(at0->second);
-        if (compare(own, other) != Agreement::WithinRounding) {
+        if (compare(own, other, ~0U, FoldSlack) != Agreement::WithinRounding) {
             continue;
         }
         double distance = 0.0;
@@ -285,7 +288,7 @@ void Sampler::Run::release(TermId term) {
         return;
     }
     // The first graph's arrays stay, as long as there is room, for values within rounding to go on with.
-    const bool wanted = own.ofFirst && options.firstRoots < roots.size() && own.copies > 1 && bytes < options.maxBytes / 2;
+    const bool wanted = own.ofFirst && options.firstRoots < roots.size() && (own.copies > 1 || sampleCount == 1) && bytes < options.maxBytes / 2;
     if (!wanted) {
         bytes -= own.array.use_count() == 1 ? own.array->bytes() : 0;
         own.array.reset();
