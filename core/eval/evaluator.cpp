@@ -23,8 +23,10 @@ bool hasKernel(const OpId& op, ElementType firstOperand) {
         return true;
     }
     const Kernel* kernel = findKernel(op);
-    return (kernel != nullptr && (firstOperand == ElementType::Undefined || acceptsType(kernel->types, firstOperand))) ||
-           DefinitionLibrary::builtin().find(op) != nullptr;
+    if (kernel != nullptr) {
+        return firstOperand == ElementType::Undefined || acceptsType(kernel->types, firstOperand);
+    }
+    return DefinitionLibrary::builtin().find(op) != nullptr;
 }
 
 Result<std::vector<Tensor>> evaluateNode(const Node& node, const std::vector<std::optional<Tensor>>& operands) {

@@ -13,11 +13,14 @@ std::string_view domainKey(std::string_view domain) { return domain == "ai.onnx"
 const std::multimap<Key, const Kernel*>& table() {
     static const std::multimap<Key, const Kernel*> Table = [] {
         std::multimap<Key, const Kernel*> all;
-        for (const std::span<const Kernel> family :
-             {unaryKernels(),         binaryKernels(),    shapeKernels(),           movementKernels(), gatherKernels(), storeKernels(),
-              matmulKernels(),        reduceKernels(),    softmaxKernels(),         castKernels(),     convKernels(),   poolKernels(),
-              normalizationKernels(), einsumKernels(),    quantizeKernels(),        resizeKernels(),   orderKernels(),  quantizedElementwiseKernels(),
-              recurrentKernels(),     attentionKernels(), quantizedProductKernels(), numberKernels()}) {
+        for (const std::span<const Kernel> family : {unaryKernels(),         binaryKernels(),    shapeKernels(),
+                                                     movementKernels(),      gatherKernels(),    storeKernels(),
+                                                     matmulKernels(),        reduceKernels(),    softmaxKernels(),
+                                                     castKernels(),          convKernels(),      poolKernels(),
+                                                     normalizationKernels(), einsumKernels(),    quantizeKernels(),
+                                                     resizeKernels(),        orderKernels(),     quantizedElementwiseKernels(),
+                                                     recurrentKernels(),     attentionKernels(), quantizedProductKernels(),
+                                                     numberKernels()}) {
             for (const Kernel& kernel : family) {
                 all.emplace(Key{kernel.domain, kernel.name}, &kernel);
             }
