@@ -71,6 +71,8 @@ void addProductDefinitions(CaseMaker& maker) {
     maker.add("FusedMatMul", 1, {x({3, 2, 4}), x({5, 2, 4})}, with({{"transBatchA", whole(1)}, {"transBatchB", whole(1)}, {"transB", whole(1)}}), 1,
               Microsoft);
     maker.add("Conv", 13, {x({1, 4, 5, 5}), x({6, 2, 3, 3}), x({6})}, with({{"group", whole(2)}, {"pads", Ints{1, 0, 1, 0}}}));
+    maker.add("ConvTranspose", 13, {x({1, 4, 3, 3}), x({4, 3, 3, 3}), x({6})},
+              with({{"group", whole(2)}, {"strides", Ints{2, 1}}, {"pads", Ints{1, 0, 0, 1}}}));
     const std::vector<std::pair<const char*, std::vector<float>>> activations{
         {"Relu", {}}, {"LeakyRelu", {0.125F}}, {"HardSigmoid", {0.2F, 0.4F}}, {"Clip", {-0.5F, 1.5F}}, {"Tanh", {}}};
     for (const auto& [name, parameters] : activations) {
