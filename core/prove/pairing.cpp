@@ -202,6 +202,14 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
 
     // The rewritten graph's symbols take the reference's lengths at the same positions.
     InferOptions rewrittenOptions{options.sizes, {}};
+    const auto symbolOf = [&](const Dim& dim) -> std::optional<std::string> {
+        for (const auto& [name, shifted] : referenceOptions.renamed) {
+            if (dim == shifted) {
+                return name;
+            }
+        }
+        return dim.symbolName();
+    };
     std::map<std::string, Dim> fixed; // reference symbols that the rewritten graph fixes
     for (std::size_t k = 0; k < ref.inputs.size(); ++k) {
         if (!partner[k]) {
@@ -239,7 +247,7 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
                     IntegerRange known{1, UnboundedSize};
                     if (a.isKnown()) {
                         known = {a.value(), a.value()};
-                    } else if (const std::optional<std::string> mineSymbol = a.symbolName(); mineSymbol && ranges.contains(*mineSymbol)) {
+                    } else if (const std::optional<std::string> mineSymbol = symbolOf(a); mineSymbol && ranges.contains(*mineSymbol)) {
                         known = ranges.at(*mineSymbol);
                     }
                     if (known.low < declared->second.low || known.high > declared->second.high) {
@@ -248,7 +256,7 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
                     }
                 }
             } else if (b.isKnown() && !a.isKnown()) {
-                if (const std::optional<std::string> own = a.symbolName()) {
+                if (const std::optional<std::string> own = symbolOf(a)) {
                     // A length the reference's file left unnamed (x.0) is compatible with any; a named one is any length.
                     if (*own == mine.name + "." + std::to_string(axis)) {
                         fixed.try_emplace(*own, b);
@@ -334,9 +342,11 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         out.inputs.push_back(std::move(input));
     }
     for (const auto& [name, range] : out.symbols) {
-        out.assumptions.push_back(
-            {"size", name + (range.high >= UnboundedSize ? " is any length from " + std::to_string(range.low) + " up"
-                                                         : " lies in [" + std::to_string(range.low) + ", " + std::to_string(range.high) + "]")});
+        const std::int64_t shift = name.ends_with("+1") ? 1 : 0;
+        out.assumptions.push_back({"size", name.substr(0, name.size() - (shift != 0 ? 2 : 0)) +
+                                               (range.high >= UnboundedSize ? " is any length from " + std::to_string(range.low - shift) + " up"
+                                                                            : " lies in [" + std::to_string(range.low - shift) + ", " +
+                                                                                  std::to_string(range.high - shift) + "]")});
     }
     for (const auto& [name, size] : options.sizes) {
         out.assumptions.push_back({"size", name + " = " + std::to_string(size)});

@@ -62,8 +62,6 @@ class Prover {
         double allowed = 0.0;
     };
     [[nodiscard]] const std::vector<RoundedConstant>& roundedConstants() const { return m_roundedConstants; }
-    /// Symbolic lengths that sweeping took to be at least 1, since the reference divides by them.
-    [[nodiscard]] const std::set<std::string>& assumedLengths() const { return m_assumedLengths; }
     /// A comparison, cast or rounding reads a value that a proof holds equal only up to rounding.
     [[nodiscard]] bool roundingMeetsSteps() const { return m_roundingMeetsSteps; }
     /// Rung 6 on pairs that rung 5 left, all at once on the solver's workers; the answers in order.
@@ -124,7 +122,6 @@ class Prover {
 
     std::vector<RoundedConstant> m_roundedConstants;
     bool m_roundingMeetsSteps = false;
-    std::set<std::string> m_assumedLengths;
     [[nodiscard]] TermId sweep(TermId root);
     [[nodiscard]] std::optional<TermId> matchCandidate(TermId term);
     [[nodiscard]] std::optional<std::pair<Strength, std::uint32_t>> staticMap(TermId a, TermId b);

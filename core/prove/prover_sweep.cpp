@@ -95,7 +95,6 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
         }
         const Sweep::Proof found = sweep.prove(question.reference, question.rewritten);
         if (found.holds) {
-            m_assumedLengths = sweep.assumedLengths();
             proof.verdict = LemmaVerdict::Holds;
             proof.strength = found.strength;
             for (const std::size_t index : found.lemmas) {

@@ -102,20 +102,6 @@ void Sweep::start(const std::vector<TermId>& reference, const std::vector<TermId
         visit(m_definitions.defined(root));
     }
     m_boundary = m_order.size();
-    for (const TermId term : m_order) {
-        if (m_store.kind(term) != TermKind::Apply || m_store.op(term).name != "Div" || m_store.operands(term).size() != 2) {
-            continue;
-        }
-        TermId divisor = m_store.operands(term)[1];
-        divisor = m_store.kind(divisor) == TermKind::View ? m_store.operands(divisor)[0] : divisor;
-        if (m_store.kind(divisor) == TermKind::Apply && m_store.op(divisor).name == "Length" &&
-            m_store.op(divisor).attribute<std::int64_t>("positive") == 0) {
-            m_assumedLengths.insert(m_store.op(divisor).attribute<std::string>("of"));
-        }
-    }
-    for (const std::string& length : m_assumedLengths) {
-        m_lemmaForms.forms().assumeLength(length);
-    }
     std::vector<TermId> theirs;
     for (const TermId root : rewritten) {
         theirs.push_back(m_definitions.defined(root));

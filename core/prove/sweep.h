@@ -47,8 +47,6 @@ class Sweep {
     /// Merges what it can. Terms of the cones must not have non-finite constants (asked by `skip`).
     void run(const std::function<bool(TermId)>& skip);
     [[nodiscard]] Proof prove(TermId reference, TermId rewritten);
-    /// Symbolic lengths that the reference divides by, taken to be at least 1: where one is 0 the reference has no value.
-    [[nodiscard]] const std::set<std::string>& assumedLengths() const { return m_assumedLengths; }
     [[nodiscard]] const std::vector<Lemma>& lemmas() const { return m_lemmas; }
     /// Terms of the rewritten graph's cone in topological order, definitions expanded.
     [[nodiscard]] const std::vector<TermId>& order() const { return m_order; }
@@ -81,7 +79,6 @@ class Sweep {
     std::map<TermId, FormStore::Sign> m_signs; ///< of values whose form says it
     std::set<TermId> m_shared;                 ///< read as one value on both sides
     std::vector<Lemma> m_lemmas;
-    std::set<std::string> m_assumedLengths;
     std::map<TermId, std::string> m_taken; ///< constants that stand for another value
     std::optional<Failure> m_firstFailure;
 

@@ -1,6 +1,7 @@
 #include "core/term/exact_terms.h"
 
 #include "core/term/expand.h"
+#include "core/term/form_term.h"
 
 #include <algorithm>
 #include <array>
@@ -76,19 +77,7 @@ bool ExactTerms::equal(TermId a, TermId b) {
     return !gaveUp() && m_forms.equalScalars(first, second);
 }
 
-TermId ExactTerms::materialise(Scalar scalar, const TensorType& type) {
-    if (const std::optional<TermId> leaf = m_forms.asRead(scalar); leaf && m_store.type(*leaf).shape == type.shape) {
-        return *leaf;
-    }
-    Operator op;
-    op.name = m_forms.alwaysDefined(scalar) ? "form" : "form?";
-    op.attributes["store"] = static_cast<std::int64_t>(m_forms.number());
-    op.attributes["form"] = static_cast<std::int64_t>(m_forms.formOf(scalar).index);
-    op.attributes["defined"] = static_cast<std::int64_t>(m_forms.conditionsOf(scalar).index);
-    op.element = type.element;
-    const std::vector<TermId> leaves = m_forms.leaves(scalar);
-    return m_store.apply(m_store.internOperator(std::move(op)), leaves, type);
-}
+TermId ExactTerms::materialise(Scalar scalar, const TensorType& type) { return formTerm(m_store, m_forms, scalar, type); }
 
 Scalar ExactTerms::readLeaf(TermId leaf, TermId meaning) {
     if (m_resolver && meaning.isValid() && m_store.kind(leaf) == TermKind::Apply) {
@@ -256,14 +245,7 @@ Scalar ExactTerms::reduceSum(TermId term, TermId operand) {
         }
         Scalar total = 0;
         if (m_forms.leaves(inside).empty()) {
-            const Scalar length = count.isKnown() ? m_forms.number(mpq_class(static_cast<long>(count.value()))) : scalar([&] {
-                Operator lengthOp;
-                lengthOp.name = "Length";
-                lengthOp.attributes["of"] = count.text();
-                lengthOp.attributes["positive"] = std::int64_t{count.lowerBound().value_or(0) >= 1};
-                lengthOp.element = ElementType::F64;
-                return m_store.apply(m_store.internOperator(lengthOp), {}, {ElementType::F64, Shape{}});
-            }());
+            const Scalar length = count.isKnown() ? m_forms.number(mpq_class(static_cast<long>(count.value()))) : scalar(lengthTerm(m_store, count));
             total = m_forms.mul(inside, length);
         } else {
             const std::array<TermId, 1> arguments{materialise(m_forms.withoutConditions(inside), inType)};

@@ -65,8 +65,7 @@ FormStore::Sign FormStore::signOf(TermId term) const {
         }
         const Operator& op = m_terms.op(term);
         if (op.name == "Length") {
-            const bool some = op.attribute<std::int64_t>("positive") != 0 || m_positiveLengths.contains(op.attribute<std::string>("of"));
-            return some ? Sign::Positive : Sign::Unknown;
+            return op.attribute<std::int64_t>("positive") != 0 ? Sign::Positive : Sign::NonNegative;
         }
         if (op.name == "form" || op.name == "Sum" || op.name == "Largest") {
             // Its number means something only to the store that made it.

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -96,8 +95,6 @@ class FormStore final : public Algebra {
     /// The term is known to be defined at every input, though an op in its cone is partial (its operand is seen to stay inside).
     void markDefined(TermId term);
     [[nodiscard]] bool mayBeUndefined(TermId term);
-    /// A symbolic length that is taken to be at least 1 (its text).
-    void assumeLength(const std::string& length) { m_positiveLengths.insert(length); }
     /// Distinguishes stores in the operators of form terms.
     [[nodiscard]] std::uint32_t number() const { return m_number; }
     [[nodiscard]] bool isPositive(Scalar a) const { return isPositive(m_scalars[a].form); }
@@ -198,7 +195,6 @@ class FormStore final : public Algebra {
     bool m_ownsFormTerms = false;
     std::uint32_t m_number = 0;
     std::function<Sign(TermId)> m_signs;
-    std::set<std::string> m_positiveLengths;
     mutable std::unordered_map<std::uint32_t, Sign> m_constantSigns;
     std::unordered_map<std::uint32_t, std::vector<TermId>> m_atomLeaves;
     std::size_t m_total = 0;

@@ -3,6 +3,7 @@
 #include "core/term/lemma_forms.h"
 
 #include "core/term/expand.h"
+#include "core/term/form_term.h"
 #include "core/term/view.h"
 
 #include <algorithm>
@@ -91,19 +92,7 @@ Scalar LemmaForms::scalar(TermId term) {
     return out;
 }
 
-TermId LemmaForms::materialise(Scalar scalar, const TensorType& type) {
-    if (const std::optional<TermId> leaf = m_forms.asRead(scalar); leaf && m_store.type(*leaf).shape == type.shape) {
-        return *leaf;
-    }
-    Operator op;
-    op.name = m_forms.alwaysDefined(scalar) ? "form" : "form?";
-    op.attributes["store"] = static_cast<std::int64_t>(m_forms.number());
-    op.attributes["form"] = static_cast<std::int64_t>(m_forms.formOf(scalar).index);
-    op.attributes["defined"] = static_cast<std::int64_t>(m_forms.conditionsOf(scalar).index);
-    op.element = type.element;
-    const std::vector<TermId> leaves = m_forms.leaves(scalar);
-    return m_store.apply(m_store.internOperator(std::move(op)), leaves, type);
-}
+TermId LemmaForms::materialise(Scalar scalar, const TensorType& type) { return formTerm(m_store, m_forms, scalar, type); }
 
 Scalar LemmaForms::compute(TermId term) {
     if (!m_store.hasShape(term)) {

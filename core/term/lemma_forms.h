@@ -91,6 +91,8 @@ class LemmaForms {
     [[nodiscard]] TermId padded(TermId x, const std::vector<std::int64_t>& pads);
 
     // lemma_sums.cpp
+    /// What leaves of a space read, through sums to what those read, each with the space it is read in.
+    void forEachRead(const std::vector<TermId>& leaves, const Shape& space, const std::function<void(TermId, const Shape&)>& visit) const;
     /// Product of the operands' reads through views from (space, bound), summed over bound; cut where joins meet.
     struct Operand {
         TermId term;

@@ -2,6 +2,8 @@
 // one, bound indices merged and named by what they step through.
 
 #include "core/term/lemma_forms.h"
+
+#include "core/term/form_term.h"
 #include "core/term/view.h"
 
 #include <algorithm>
@@ -60,28 +62,34 @@ std::optional<AxisStrides> LemmaForms::stridesOf(TermId leaf, const Shape& space
     return out;
 }
 
-std::vector<bool> LemmaForms::variesAlong(AtomId atom, const Shape& space) {
-    std::vector<bool> out(space.size(), false);
+void LemmaForms::forEachRead(const std::vector<TermId>& leaves, const Shape& space, const std::function<void(TermId, const Shape&)>& visit) const {
     std::vector<std::pair<TermId, Shape>> work;
-    for (const TermId leaf : m_forms.leavesOf(atom)) {
+    for (const TermId leaf : leaves) {
         work.emplace_back(leaf, space);
     }
     while (!work.empty()) {
         const auto [leaf, here] = work.back();
         work.pop_back();
-        if (const Sum* sum = sumOf(leaf); sum != nullptr && m_store.shape(leaf) == here) {
-            const Shape wider = joinedShape(here, sum->bound);
-            for (const TermId inner : m_forms.leaves(sum->inner)) {
-                work.emplace_back(inner, wider);
-            }
+        const Sum* sum = sumOf(leaf);
+        if (sum == nullptr || !(m_store.shape(leaf) == here)) {
+            visit(leaf, here);
             continue;
         }
+        for (const TermId inner : m_forms.leaves(sum->inner)) {
+            work.emplace_back(inner, joinedShape(here, sum->bound));
+        }
+    }
+}
+
+std::vector<bool> LemmaForms::variesAlong(AtomId atom, const Shape& space) {
+    std::vector<bool> out(space.size(), false);
+    forEachRead(m_forms.leavesOf(atom), space, [&](TermId leaf, const Shape& here) {
         const std::optional<AxisStrides> strides = stridesOf(leaf, here);
         for (std::size_t k = 0; k < space.size(); ++k) {
             const bool still = here[k].is(1) || (strides && strides->strides[k].is(0));
             out[k] = out[k] || !still;
         }
-    }
+    });
     return out;
 }
 
@@ -118,12 +126,7 @@ Scalar LemmaForms::lengthOf(const Dim& dim) {
     if (dim.isKnown()) {
         return m_forms.number(mpq_class(static_cast<long>(dim.value())));
     }
-    Operator op;
-    op.name = "Length";
-    op.attributes["of"] = dim.text();
-    op.attributes["positive"] = std::int64_t{dim.lowerBound().value_or(0) >= 1};
-    op.element = ElementType::F64;
-    return m_forms.read(m_store.apply(m_store.internOperator(std::move(op)), {}, {ElementType::F64, Shape{}}), -1);
+    return m_forms.read(lengthTerm(m_store, dim), -1);
 }
 
 Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Shape& space, const Shape& bound, ElementType element, bool largest) {
@@ -174,27 +177,14 @@ Scalar LemmaForms::definedEverywhere(Scalar value, Scalar inner, const Shape& sp
     }
     const Shape all = joinedShape(space, bound);
     const auto varies = [&](const std::vector<TermId>& leaves) {
-        std::vector<std::pair<TermId, Shape>> work;
-        for (const TermId leaf : leaves) {
-            work.emplace_back(leaf, all);
-        }
-        while (!work.empty()) {
-            const auto [leaf, here] = work.back();
-            work.pop_back();
-            if (const Sum* sum = sumOf(leaf); sum != nullptr && m_store.shape(leaf) == here) {
-                for (const TermId deeper : m_forms.leaves(sum->inner)) {
-                    work.emplace_back(deeper, joinedShape(here, sum->bound));
-                }
-                continue;
-            }
+        bool found = false;
+        forEachRead(leaves, all, [&](TermId leaf, const Shape& here) {
             const std::optional<AxisStrides> strides = stridesOf(leaf, here);
             for (std::size_t k = space.size(); k < all.size(); ++k) {
-                if (!here[k].is(1) && !(strides && strides->strides[k].is(0))) {
-                    return true;
-                }
+                found = found || (!here[k].is(1) && !(strides && strides->strides[k].is(0)));
             }
-        }
-        return false;
+        });
+        return found;
     };
     const Scalar fixed = m_forms.conditionsWhere(inner, [&](const auto& leaves) { return !varies(leaves); });
     const Scalar changing = m_forms.conditionsWhere(inner, varies);
@@ -351,22 +341,10 @@ Scalar LemmaForms::component(Scalar inner, const Shape& space, const Shape& boun
         std::optional<AxisStrides> strides;
     };
     std::vector<Read> reads;
-    std::vector<std::pair<TermId, Shape>> work;
-    for (const TermId leaf : m_forms.leaves(inner)) {
-        work.emplace_back(leaf, all);
-    }
-    while (!work.empty()) {
-        const auto [leaf, here] = work.back();
-        work.pop_back();
-        if (const Sum* sum = sumOf(leaf); sum != nullptr && m_store.shape(leaf) == here) {
-            for (const TermId deeper : m_forms.leaves(sum->inner)) {
-                work.emplace_back(deeper, joinedShape(here, sum->bound));
-            }
-            continue;
-        }
+    forEachRead(m_forms.leaves(inner), all, [&](TermId leaf, const Shape& here) {
         const TermId source = m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
         reads.push_back(Read{std::to_string(source.index), m_store.kind(source) == TermKind::Constant, stridesOf(leaf, here)});
-    }
+    });
     const auto stride = [&](const Read& read, std::size_t axis) { return read.strides->strides[space.size() + axis]; };
     const bool seen = std::all_of(reads.begin(), reads.end(), [](const Read& read) { return read.strides.has_value(); });
     std::vector<std::vector<std::size_t>> groups; ///< digits that step as one index, slowest first

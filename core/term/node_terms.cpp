@@ -1,5 +1,7 @@
 #include "core/term/node_terms.h"
 
+#include "core/term/form_term.h"
+
 #include "core/eval/evaluator.h"
 #include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
@@ -195,12 +197,7 @@ std::vector<TermId> NodeTerms::numberOp() {
         if (count.isKnown()) {
             return {m_store.constant(Tensor::of<double>(ElementType::F64, {}, {static_cast<double>(count.value())}))};
         }
-        Operator op;
-        op.name = "Length";
-        op.attributes["of"] = count.text();
-        op.attributes["positive"] = std::int64_t{count.lowerBound().value_or(0) >= 1};
-        op.element = ElementType::F64;
-        return {m_store.apply(m_store.internOperator(std::move(op)), {}, {ElementType::F64, Shape{}})};
+        return {lengthTerm(m_store, count)};
     }
     const auto* near = m_node.attribute<Tensor>("near");
     if (near == nullptr || near->element() != ElementType::F64 || near->count() != 3) {

@@ -103,6 +103,27 @@ class TestSweep : public QObject {
     }
     void constants() { contractions(); }
 
+    /// A mean over no elements is undefined, a sum is 0: lengths that may be 0 must not be taken to be at least 1.
+    void emptyLengths_data() {
+        QTest::addColumn<QString>("reference");
+        QTest::addColumn<QString>("rewritten");
+        QTest::addColumn<QString>("line");
+        const auto row = [](const char* name, const char* a, const char* b, const char* line) { QTest::newRow(name) << a << b << line; };
+        const char* mean = "symbol n 0 4; in x f32[n,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y";
+        row("itself", mean, mean, "proved: identical");
+        row("declared from 0", mean, "symbol n 0 4; in x f32[n,2]; z = Sub(x, x); y = ReduceSum@11(z) axes=[0] keepdims=0; out y", "!proved");
+        row("from 1 both are 0", "in x f32[n,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y",
+            "in x f32[n,2]; z = Sub(x, x); y = ReduceSum@11(z) axes=[0] keepdims=0; out y", "proved: exact");
+        row("half of a length that may be 1",
+            "in x f32[1,1,w]; p = MaxPool(x) kernel_shape=[2] strides=[2]; z = Sub(p, p); y = ReduceMean@11(z) axes=[2]; out y",
+            "in x f32[1,1,w]; p = MaxPool(x) kernel_shape=[2] strides=[2]; z = Sub(p, p); y = ReduceSum@11(z) axes=[2]; out y", "!proved");
+        row("one size of many", mean, "in x f32[4,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y", "undecided");
+        row("fewer sizes", mean, "symbol n 1 4; in x f32[n,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y",
+            "refuted: out-of-range");
+        row("more sizes", "symbol n 1 4; in x f32[n,2]; y = Relu(x); out y", "symbol n 0 4; in x f32[n,2]; y = Relu(x); out y", "proved: identical");
+    }
+    void emptyLengths() { contractions(); }
+
     void roundedConstantsAreNamed() {
         const Result<CheckResult> result = checked("in x f32[n,2]; const w f32[2,2] 0.1 0.2 0.3 0.7; const s f32[2] 0.3 1.7; a = MatMul(x, w); "
                                                    "y = Mul(a, s); out y",

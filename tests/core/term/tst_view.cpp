@@ -276,6 +276,56 @@ class TestView : public QObject {
         QVERIFY(!(coalesced(View{Dim(0), {Mode{n, m}, Mode{n, Dim(1)}}}) == coalesced(View{Dim(0), {Mode{n * n, Dim(1)}}})));
     }
 
+    /// Lengths such as floor(w + 3, 8) are 0 at small sizes: what is composed holds there too, and at every larger size.
+    void lengthsThatMayBeEmptyCompose() {
+        Random random(11);
+        const Dim w = Dim::symbol("w");
+        const std::vector<Dim> lengths{Dim::symbol("b"), Dim::floorDiv(w + Dim(3), Dim(8)), Dim(6), Dim::floorDiv(w, Dim(2))};
+        std::size_t found = 0;
+        for (int round = 0; round < 400; ++round) {
+            Shape shape;
+            for (std::int64_t k = pick(random, 2, 4); k > 0; --k) {
+                shape.push_back(lengths[static_cast<std::size_t>(pick(random, 0, 3))]);
+            }
+            const auto shuffled = [&](const Shape& of) {
+                std::vector<std::size_t> order(of.size());
+                for (std::size_t k = 0; k < order.size(); ++k) {
+                    order[k] = k;
+                }
+                std::shuffle(order.begin(), order.end(), random);
+                const std::vector<Dim> strides = contiguousStrides(of);
+                std::pair<View, Shape> out{View{Dim(0), {}}, {}};
+                for (const std::size_t axis : order) {
+                    // now and then only a part of the axis of 6, or all of it backwards
+                    const bool six = of[axis].is(6);
+                    const std::int64_t what = six ? pick(random, 0, 2) : 0;
+                    const Dim extent = what == 1 ? Dim(3) : of[axis];
+                    out.first.offset = out.first.offset + (what == 1 ? Dim(2) : what == 2 ? Dim(5) : Dim(0)) * strides[axis];
+                    out.first.modes.push_back(Mode{extent, what == 2 ? Dim(0) - strides[axis] : strides[axis]});
+                    out.second.push_back(extent);
+                }
+                return out;
+            };
+            const auto [inner, between] = shuffled(shape);
+            const View outer = shuffled(between).first;
+            const std::optional<View> both = composed(coalesced(inner), coalesced(outer));
+            if (!both) {
+                continue;
+            }
+            ++found;
+            for (std::int64_t size = 1; size < 30; ++size) {
+                const std::map<std::string, std::int64_t> sizes{{"w", size}, {"b", 1 + size % 3}};
+                const std::vector<std::int64_t> through = indicesOf(inner, sizes);
+                std::vector<std::int64_t> expected;
+                for (const std::int64_t index : indicesOf(outer, sizes)) {
+                    expected.push_back(through.at(static_cast<std::size_t>(index)));
+                }
+                QVERIFY2(indicesOf(*both, sizes) == expected, qPrintable(described(inner) + " after " + described(outer)));
+            }
+        }
+        QVERIFY2(found > 100, qPrintable(QString::number(found)));
+    }
+
   private:
     std::size_t m_composed = 0;
     std::size_t m_apart = 0;
