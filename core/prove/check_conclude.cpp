@@ -358,6 +358,9 @@ void Checker::conclude(Prover& prover) {
     if (m_result.strength == Strength::Rounded) {
         describeConstants(prover);
     }
+    if (m_result.verdict != Verdict::Proved || m_result.strength > Strength::Open) {
+        describeDefinitions();
+    }
     if (m_result.strength == Strength::Exact || m_result.strength == Strength::Rounded) {
         m_result.assumptions.push_back({"numbers", "floats stand for real numbers; integers wrap at their width"});
         static const std::vector<std::string> Steps{"QuantizeLinear", "Less",  "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "ArgMax",

@@ -66,6 +66,17 @@ class TestCli : public QObject {
                "\"], \"out\": [\"y\"]}], \"outputs\": [\"y\"]}";
     }
 
+    /// Whether a process has asked for `signal`, as /proc/PID/status has it (proc(5): SigCgt).
+    static bool catches(qint64 process, int signal) {
+        QFile status("/proc/" + QString::number(process) + "/status");
+        if (!status.open(QIODevice::ReadOnly)) {
+            return false;
+        }
+        const QByteArray text = status.readAll();
+        const qsizetype at = text.indexOf("SigCgt:");
+        return at >= 0 && ((text.mid(at + 7, 18).trimmed().toULongLong(nullptr, 16) >> (signal - 1)) & 1) != 0;
+    }
+
     static Json jsonOf(const QString& text) { return Json::parse(text.toStdString(), nullptr, false); }
 
   private slots:
@@ -525,7 +536,9 @@ class TestCli : public QObject {
             QProcess process;
             process.start(Program, {"check", "--pairs", write("long.tsv", list), "--no-cache"});
             QVERIFY(process.waitForStarted());
-            QTest::qWait(500);
+            // A signal that comes before the program asks for it ends the program as it ends any.
+            QTRY_VERIFY_WITH_TIMEOUT(catches(process.processId(), signal), 10'000);
+            QTest::qWait(50);
             QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
             QVERIFY(process.waitForFinished(10'000));
             QCOMPARE(process.exitStatus(), QProcess::NormalExit);
