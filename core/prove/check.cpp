@@ -236,6 +236,9 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
         return fail(ErrorCode::Cancelled, "cancelled");
     }
     conclude(prover);
+    if (Result<void> tried = concludeSpecialValues(); !tried) {
+        return tl::unexpected(tried.error());
+    }
     m_result.times.lemmaCount = m_result.lemmas.size();
     m_result.times.solverCalls = prover.solverCalls();
     m_result.times.cacheHits = prover.cacheHits();
@@ -580,29 +583,30 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
     return problem;
 }
 
+std::optional<Candidate> Checker::userCandidate(const SearchProblem& problem) const {
+    Candidate candidate;
+    for (const SearchInput& input : problem.inputs) {
+        const auto at =
+            std::find_if(m_options.userInputs.begin(), m_options.userInputs.end(), [&](const auto& pair) { return pair.first == input.name; });
+        if (at == m_options.userInputs.end()) {
+            return std::nullopt;
+        }
+        candidate.inputs.push_back(at->second);
+        for (std::size_t axis = 0; input.type.shape && axis < input.type.shape->size() && axis < at->second.shape().size(); ++axis) {
+            if (const std::optional<std::string> symbol = (*input.type.shape)[axis].symbolName()) {
+                candidate.sizes[*symbol] = at->second.shape()[axis];
+            }
+        }
+    }
+    return m_options.userInputs.empty() ? std::nullopt : std::optional(std::move(candidate));
+}
+
 Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen) {
     report(CheckProgress::Stage::Refuting, 0, samples);
     const SearchProblem problem = searchProblem(onlyOpen);
     std::vector<Candidate> first;
-    if (!m_options.userInputs.empty()) {
-        Candidate candidate;
-        bool complete = true;
-        for (const SearchInput& input : problem.inputs) {
-            const auto at =
-                std::find_if(m_options.userInputs.begin(), m_options.userInputs.end(), [&](const auto& pair) { return pair.first == input.name; });
-            complete = complete && at != m_options.userInputs.end();
-            if (complete) {
-                candidate.inputs.push_back(at->second);
-                for (std::size_t axis = 0; input.type.shape && axis < input.type.shape->size() && axis < at->second.shape().size(); ++axis) {
-                    if (const std::optional<std::string> symbol = (*input.type.shape)[axis].symbolName()) {
-                        candidate.sizes[*symbol] = at->second.shape()[axis];
-                    }
-                }
-            }
-        }
-        if (complete) {
-            first.push_back(std::move(candidate));
-        }
+    if (std::optional<Candidate> own = userCandidate(problem)) {
+        first.push_back(std::move(*own));
     }
     for (Candidate& sample : sampledDifferences(problem)) {
         first.push_back(std::move(sample));

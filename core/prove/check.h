@@ -32,7 +32,8 @@ struct CheckOptions {
     std::shared_ptr<const DefinitionLibrary> definitions;   ///< the user's, of both graphs; null: none
     std::vector<std::pair<std::string, Tensor>> userInputs; ///< `--input`: tried first as a counterexample
     bool specialValues = false;
-    bool keepText = true; ///< keep each lemma's SMT-LIB text in the result
+    bool findCondition = true; ///< of a refuted pair: look for a condition under which it is equal
+    bool keepText = true;      ///< keep each lemma's SMT-LIB text in the result
     /// False: every lemma is stated with its text, and no inputs are tried: for an obligation, whose text must not depend on luck.
     bool lookForCounterexample = true;
 

@@ -355,6 +355,7 @@ void Checker::conclude(Prover& prover) {
         m_result.reason = "the reference has no outputs to compare";
         m_result.strength.reset();
     }
+    seekCondition();
     if (m_result.strength == Strength::Rounded) {
         describeConstants(prover);
     }

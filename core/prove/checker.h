@@ -55,6 +55,8 @@ class Checker {
     [[nodiscard]] std::vector<std::pair<TermId, TermId>> beliefs() const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
+    /// The tensors of `--input`, where every input has one.
+    [[nodiscard]] std::optional<Candidate> userCandidate(const SearchProblem& problem) const;
     [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
     /// Both graphs' outputs sampled, once (conclude_samples.cpp).
     [[nodiscard]] Sampler& sampled();
@@ -62,6 +64,10 @@ class Checker {
     void conclude(Prover& prover);
     void concludeOutput(std::size_t index, Prover& prover);
     void blame();
+    /// Of a refuted pair: when it would be right (conclude_condition.cpp).
+    void seekCondition();
+    /// `--special-values` (conclude_special.cpp).
+    [[nodiscard]] Result<void> concludeSpecialValues();
     void describeConstants(const Prover& prover);
     void describeDefinitions();
     void describeLemmas(Prover& prover);

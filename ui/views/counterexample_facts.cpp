@@ -214,10 +214,9 @@ FactTable pathFacts(const CheckResult& result) {
     return table;
 }
 
-QString counterexampleSentence(const CheckResult& result) {
-    if (!result.counterexample) {
-        return {};
-    }
+namespace {
+
+QString differenceSentence(const CheckResult& result) {
     const Counterexample& example = *result.counterexample;
     if (result.fault) {
         return (example.confirmed ? tr("✓ Confirmed by running both graphs: %1") : tr("Candidate, not confirmed: %1"))
@@ -238,6 +237,16 @@ QString counterexampleSentence(const CheckResult& result) {
                              ? tr("✓ Confirmed by running both graphs: %1 is %2 in the reference and %3 in the rewritten graph.")
                              : tr("Candidate, not confirmed (rounding may explain it): %1 is %2 in the reference and %3 in the rewritten graph.");
     return text.arg(place, side(example.reference), side(example.rewritten));
+}
+
+} // namespace
+
+QString counterexampleSentence(const CheckResult& result) {
+    if (!result.counterexample) {
+        return {};
+    }
+    const QString condition = result.condition ? u' ' + tr("The two are equal if %1.").arg(toQString(*result.condition)) : QString();
+    return differenceSentence(result) + condition;
 }
 
 namespace {

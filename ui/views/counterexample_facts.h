@@ -19,7 +19,7 @@ namespace lemmascope {
 [[nodiscard]] QString faultSentence(const FaultReport& fault);
 /// Partner values from the inputs to the output, the first that differs emphasised.
 [[nodiscard]] FactTable pathFacts(const CheckResult& result);
-/// One sentence: `Confirmed: y[0,1] is 2 in the reference and 3 in the rewritten graph.`; the fault, if
+/// `Confirmed: y[0,1] is 2 in the reference and 3 in the rewritten graph.`, and the condition under which they are equal; the fault, if
 /// there is one.
 [[nodiscard]] QString counterexampleSentence(const CheckResult& result);
 

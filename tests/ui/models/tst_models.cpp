@@ -207,6 +207,10 @@ class TestModels : public QObject {
         QCOMPARE(marks.join(u' '), QStringLiteral("= = = ≠ first difference ≠"));
         QCOMPARE(inputFacts(*result.counterexample).rows[1].cells.join(u' '), QStringLiteral("x f32[2,2] [0,1] 1 0x3f800000"));
         QVERIFY(counterexampleSentence(result).contains(QStringLiteral("y[0,1] is 1.75 in the reference and 0.5 in the rewritten graph")));
+        QVERIFY(!counterexampleSentence(result).contains(QStringLiteral("equal if")));
+        CheckResult conditional = result;
+        conditional.condition = "every element of s is >= 0";
+        QVERIFY(counterexampleSentence(conditional).endsWith(QStringLiteral(" The two are equal if every element of s is >= 0.")));
     }
 
     void largeTensorsAreListedByWhatMatters() {
