@@ -126,6 +126,9 @@ void Sweep::start(const std::vector<TermId>& reference, const std::vector<TermId
 }
 
 void Sweep::believe(TermId reference, TermId rewritten) {
+    if (!reference.isValid() || !rewritten.isValid()) {
+        return; // what a sampling that ran out of time left open
+    }
     const TermId a = m_definitions.defined(reference);
     const TermId b = m_definitions.defined(rewritten);
     if (a == b || !m_position.contains(a) || !m_position.contains(b) || !(m_store.type(a).shape == m_store.type(b).shape) || !m_store.hasShape(a) ||
@@ -238,6 +241,7 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
     const bool within = inReference(step.rewritten); // both are the reference's: so is all they read
     const ElementType element = m_store.type(a).element;
     const double unit = isFloat(element) && isComputable(element) ? std::ldexp(1.0, -static_cast<int>(significandBits(element))) : 0x1p-24;
+    bool windows = true;
     for (std::size_t round = 0; round <= MaxOpenings; ++round) {
         std::map<TermId, TermId> sources; // representative -> the same, of the cuts this round may meet
         std::vector<TermId> cuts;
@@ -261,7 +265,7 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
             sources.emplace(to, to);
             return to;
         };
-        m_lemmaForms.start(cut, m_expiry, round == 0);
+        m_lemmaForms.start(cut, m_expiry, round == 0, windows);
         const std::optional<Scalar> first = m_lemmaForms.at(a);
         std::optional<LemmaForms::SpaceCut> needed = m_lemmaForms.needs();
         std::optional<Scalar> second;
@@ -276,8 +280,19 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
                 }
                 return false;
             }
-            // Joins meet inside an axis of the result: below and above it are lemmas of their own.
             ++boxes;
+            if (needed->digit) {
+                // An axis that steps through a join over and over is two axes: the same elements in the same order.
+                const std::optional<Dim> outer = Dim::exactQuotient(box[needed->axis], needed->position);
+                if (!outer || outer->is(1) || needed->position.is(1)) {
+                    return false;
+                }
+                Shape digits = box;
+                digits[needed->axis] = needed->position;
+                digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(needed->axis), *outer);
+                return compare(step, view, digits, used, boxes, reason);
+            }
+            // Joins meet inside an axis of the result: below and above it are lemmas of their own.
             const std::vector<Dim> strides = contiguousStrides(box);
             for (const bool below : {true, false}) {
                 Shape part = box;
@@ -318,6 +333,12 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
         if (m_expiry()) {
             return false;
         }
+        if (windows && m_lemmaForms.usedWindows()) {
+            windows = false; // the same with the lemma's space cut where zeros begin
+            --round;
+            continue;
+        }
+        windows = true;
         // Open what only one side reads, nearest first; if both read the same, the nearest of all.
         const std::vector<TermId> mine = cutsIn(left, sources);
         const std::vector<TermId> theirs = cutsIn(right, sources);

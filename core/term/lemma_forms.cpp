@@ -35,6 +35,9 @@ View extended(const View& view, const Dim& count) {
     return coalesced(std::move(out));
 }
 
+/// Ops of which a sum of sums stays one: what is joined may wait until all its parts are there.
+bool isLinear(const std::string& name) { return name == "Add" || name == "Sub" || name == "Neg" || name == "Sum" || name == "Mean"; }
+
 bool isFloatingContraction(const TermStore& store, TermId term) {
     return std::all_of(store.operands(term).begin(), store.operands(term).end(),
                        [&](TermId t) { return store.hasShape(t) && isFloat(store.type(t).element); });
@@ -50,7 +53,7 @@ Shape joinedShape(const Shape& first, const Shape& second) {
 
 LemmaForms::LemmaForms(TermStore& store, FormStore::Limits limits) : m_store(store), m_move(store), m_forms(store, limits) { m_forms.ownFormTerms(); }
 
-void LemmaForms::start(Cut cut, std::function<bool()> expiry, bool renew) {
+void LemmaForms::start(Cut cut, std::function<bool()> expiry, bool renew, bool windows) {
     m_cut = std::move(cut);
     m_expiry = std::move(expiry);
     m_memo.clear();
@@ -59,6 +62,8 @@ void LemmaForms::start(Cut cut, std::function<bool()> expiry, bool renew) {
     m_gaveUp = false;
     m_depth = 0;
     m_steps = 0;
+    m_windows = windows;
+    m_usedWindows = false;
     if (renew) {
         m_forms.renewBudget();
     }
@@ -68,11 +73,12 @@ std::optional<Scalar> LemmaForms::at(TermId term) {
     m_needs.reset();
     m_depth = 0;
     m_mayCut = true;
+    m_outerRank = m_store.hasShape(term) ? m_store.shape(term).size() : 0;
     try {
-        const Scalar out = scalar(term);
+        const Scalar out = withSumsJoined(scalar(term), m_store.hasShape(term) ? m_store.shape(term) : Shape{});
         return gaveUp() ? std::nullopt : std::optional<Scalar>(out);
     } catch (const CutRequest& request) {
-        m_needs = SpaceCut{request.axis, request.position};
+        m_needs = SpaceCut{request.axis, request.position, request.digit};
     } catch (const GiveUp&) {
         m_gaveUp = true;
     }
@@ -157,92 +163,25 @@ Scalar LemmaForms::compute(TermId term) {
             values.push_back(scalar(viewed && same ? m_move.view(operand, view, space) : operand));
         }
         if (all) {
+            if (!isLinear(op.name)) {
+                for (Scalar& value : values) {
+                    value = withSumsJoined(value, space);
+                }
+            }
             if (const std::optional<Scalar> value = scalarMeaning(m_store, source, values, m_forms)) {
                 return *value;
             }
             return m_forms.function(op.name + "#" + std::to_string(m_store.term(source).op.index), values, op.element);
         }
     }
-    if (op.name == "form" || op.name == "form?" || op.name == "Sum" || op.name == "Largest" || op.name == "Length" || op.name == "defined") {
+    if (op.name == "form" || op.name == "form?" || op.name == "Sum" || op.name == "Largest" || op.name == "Length" || op.name == "defined" ||
+        op.name == "Padded") {
         return m_forms.read(term, -1);
     }
     if (const std::optional<Scalar> sum = contraction(term, source, view)) {
         return *sum;
     }
     return opaque(term, source, view);
-}
-
-Scalar LemmaForms::joined(TermId term, TermId source, const View& view) {
-    const Shape space = m_store.shape(term);
-    const Shape shape = m_store.shape(source);
-    const auto axis = static_cast<std::size_t>(m_store.term(source).payload);
-    const std::vector<TermId> pieces(m_store.operands(source).begin(), m_store.operands(source).end());
-    std::vector<Dim> unit(shape.size(), Dim(0));
-    unit[axis] = Dim(1);
-    const std::optional<View> along = composed(fromAxisStrides(Dim(0), shape, unit), view);
-    const std::optional<AxisStrides> steps = along ? axisStrides(*along, space) : std::nullopt;
-    std::optional<CutRequest> request;
-    if (along) {
-        Dim low = along->offset;
-        Dim high = along->offset;
-        bool ordered = true;
-        for (const Mode& mode : along->modes) {
-            const Dim reach = (mode.extent - Dim(1)) * mode.stride;
-            if (Dim::provablyAtLeast(mode.stride, Dim(0))) {
-                high = high + reach;
-            } else if (Dim::provablyAtLeast(Dim(0) - mode.stride, Dim(0))) {
-                low = low + reach;
-            } else {
-                ordered = false;
-            }
-        }
-        Dim start(0);
-        for (const TermId piece : pieces) {
-            const Dim end = start + m_store.shape(piece)[axis];
-            if (ordered && Dim::provablyAtLeast(low, start) && Dim::provablyAtLeast(end - Dim(1), high)) {
-                // inside one piece
-                const std::vector<Dim> strides = contiguousStrides(m_store.shape(piece));
-                if (const std::optional<View> inner = composed(fromAxisStrides(Dim(0) - start * strides[axis], shape, strides), view)) {
-                    return scalar(m_move.view(piece, *inner, space));
-                }
-            }
-            if (ordered && steps && !request && !start.is(0)) {
-                std::size_t driver = space.size();
-                std::size_t drivers = 0;
-                for (std::size_t k = 0; k < space.size(); ++k) {
-                    if (!steps->strides[k].is(0)) {
-                        driver = k;
-                        ++drivers;
-                    }
-                }
-                if (drivers == 1 && steps->strides[driver].is(1)) {
-                    const Dim at = start - steps->offset;
-                    if (Dim::provablyAtLeast(at, Dim(1)) && Dim::provablyAtLeast(space[driver] - Dim(1), at)) {
-                        request = CutRequest{driver, at};
-                    }
-                } else if (drivers == 1 && steps->strides[driver].isKnown() && steps->strides[driver].value() > 1 && steps->offset.isKnown() &&
-                           start.isKnown()) {
-                    const Dim at = Dim::ceilDiv(start - steps->offset, steps->strides[driver]);
-                    if (Dim::provablyAtLeast(at, Dim(1)) && Dim::provablyAtLeast(space[driver] - Dim(1), at)) {
-                        request = CutRequest{driver, at};
-                    }
-                }
-            }
-            start = end;
-        }
-    }
-    if (request && m_mayCut) {
-        throw CutRequest(*request);
-    }
-    std::vector<TermId> parts;
-    const bool before = m_mayCut;
-    m_mayCut = false;
-    for (const TermId piece : pieces) {
-        parts.push_back(materialise(scalar(piece), m_store.type(piece)));
-    }
-    m_mayCut = before;
-    const TermId whole = m_store.rawConcat(static_cast<std::uint32_t>(axis), parts, m_store.type(source));
-    return m_forms.read(whole == source && term == source ? term : m_move.view(whole, view, space), -1);
 }
 
 TermId LemmaForms::padded(TermId x, const std::vector<std::int64_t>& pads) {
@@ -448,7 +387,7 @@ Scalar LemmaForms::opaque(TermId term, TermId source, const View& view) {
             arguments.push_back(operand);
             continue;
         }
-        Scalar value = scalar(operand);
+        Scalar value = withSumsJoined(scalar(operand), *own.shape);
         if (isFloat(own.element) && !isFloat(type.element) && isComputable(own.element) && readsNarrowingCast(m_store, operand)) {
             value = m_forms.rounded(value, own.element);
         }

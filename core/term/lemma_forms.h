@@ -26,20 +26,24 @@ class LemmaForms {
     LemmaForms(TermStore& store, FormStore::Limits limits);
 
     /// A new attempt: forgets scalars; of a new lemma: renews the budget too. `expiry` is asked now and then.
-    void start(Cut cut, std::function<bool()> expiry, bool renew = true);
+    void start(Cut cut, std::function<bool()> expiry, bool renew = true, bool windows = true);
     /// The scalar of a term whose definitions are expanded (Definitions::define). Nothing when a budget ran out, or when an
     /// index space must be split first: then `needs()` says where.
     [[nodiscard]] std::optional<Scalar> at(TermId term);
 
-    /// A join's pieces meet inside axis `axis` of the lemma's space at `position`: compare below and above it apart.
+    /// A join's pieces meet inside axis `axis` of the lemma's space at `position`: compare below and above it apart. With `digit`,
+    /// the axis steps through a join over and over: it must be two axes, the inner one of length `position`.
     struct SpaceCut {
         std::size_t axis = 0;
         Dim position;
+        bool digit = false;
         bool operator==(const SpaceCut&) const = default;
     };
     [[nodiscard]] const std::optional<SpaceCut>& needs() const { return m_needs; }
     [[nodiscard]] bool gaveUp() const { return m_gaveUp || m_forms.tooLarge(); }
 
+    /// A join was taken as a window (zeros around a value) where cutting the lemma's space would have been another way.
+    [[nodiscard]] bool usedWindows() const { return m_usedWindows; }
     [[nodiscard]] FormStore& forms() { return m_forms; }
     /// The terms whose cut stands in the forms made since `start`.
     [[nodiscard]] const std::vector<TermId>& opened() const { return m_cutTerms; }
@@ -71,26 +75,50 @@ class LemmaForms {
     std::vector<TermId> m_cutTerms;
     std::optional<SpaceCut> m_needs;
     bool m_gaveUp = false;
-    bool m_mayCut = true; ///< false inside what stays whole: its space is not the lemma's
+    bool m_windows = true; ///< joins with zeros are windows even where an axis of the lemma could be cut instead
+    bool m_usedWindows = false;
+    std::size_t m_outerRank = 0; ///< axes of the lemma's own space
+    bool m_mayCut = true;        ///< false inside what stays whole: its space is not the lemma's
     std::uint32_t m_depth = 0;
     std::uint32_t m_steps = 0;
 
     /// Thrown by a join whose pieces meet inside an axis, caught where that axis is bound, or by `at`.
-    struct CutRequest {
-        std::size_t axis;
-        Dim position;
-    };
+    using CutRequest = SpaceCut;
     struct GiveUp {};
 
     [[nodiscard]] Scalar scalar(TermId term);
     [[nodiscard]] Scalar compute(TermId term);
-    [[nodiscard]] Scalar joined(TermId term, TermId source, const View& view);
+    [[nodiscard]] Scalar joined(TermId term, TermId source, const View& view); // lemma_joins.cpp
     [[nodiscard]] std::optional<Scalar> contraction(TermId term, TermId source, const View& view);
     [[nodiscard]] Scalar opaque(TermId term, TermId source, const View& view);
     [[nodiscard]] TermId materialise(Scalar scalar, const TensorType& type);
     [[nodiscard]] TermId padded(TermId x, const std::vector<std::int64_t>& pads);
 
+    // lemma_windows.cpp
+    /// A join of zeros and of parts of one value as a window into that value with zeros around it.
+    struct Window {
+        TermId source;
+        std::vector<Shape> digits;            ///< each axis of the join as axes that step evenly, slowest first
+        std::vector<AxisStrides> coordinates; ///< per axis of the source, over all digits; may lie outside
+    };
+    [[nodiscard]] std::optional<Window> windowOf(TermId term, int depth) const;
+    [[nodiscard]] static std::optional<Window> windowThrough(TermId source, const std::vector<View>& coordinates, const Shape& shape);
+    [[nodiscard]] std::optional<Scalar> windowRead(TermId source, const View& view, const Shape& space);
+    [[nodiscard]] Scalar paddedReads(Scalar inner, const std::map<TermId, TermId>& padded);
+    // lemma_joins.cpp
+    [[nodiscard]] std::optional<CutRequest> cutFor(TermId source, std::size_t axis, const View& along, const Shape& space) const;
+    /// The same scalar with sums over adjacent ranges as one sum: what splitting at joins, slicing and adding up took apart.
+    [[nodiscard]] Scalar withSumsJoined(Scalar value, const Shape& space);
+    /// A summand of which every read is known by its steps.
+    struct Piece;
+    [[nodiscard]] std::optional<Piece> pieceOf(Scalar inner, const Shape& space, const Shape& bound);
+    [[nodiscard]] std::optional<Piece> pieceOfSum(Scalar inner, const Shape& space, const Shape& bound);
+    [[nodiscard]] bool restrictsTo(Scalar whole, const Shape& space, const Shape& bound, std::size_t axis, const Dim& at, const Piece& piece);
+    [[nodiscard]] std::optional<Piece> inOneRun(const std::vector<const Piece*>& run, const Shape& space);
+    [[nodiscard]] std::optional<Piece> adjacent(const Piece& first, const Piece& second, const Shape& space);
+
     // lemma_sums.cpp
+    [[nodiscard]] Shape withDigits(Scalar inner, const Shape& space, const Shape& bound) const;
     /// What leaves of a space read, through sums to what those read, each with the space it is read in.
     void forEachRead(const std::vector<TermId>& leaves, const Shape& space, const std::function<void(TermId, const Shape&)>& visit) const;
     /// Product of the operands' reads through views from (space, bound), summed over bound; cut where joins meet.

@@ -84,6 +84,16 @@ void LemmaForms::forEachRead(const std::vector<TermId>& leaves, const Shape& spa
 std::vector<bool> LemmaForms::variesAlong(AtomId atom, const Shape& space) {
     std::vector<bool> out(space.size(), false);
     forEachRead(m_forms.leavesOf(atom), space, [&](TermId leaf, const Shape& here) {
+        if (m_store.kind(leaf) == TermKind::View && m_store.shape(leaf) == here) {
+            if (const auto modes = axisModes(m_store.view(leaf), here)) {
+                for (std::size_t k = 0; k < space.size(); ++k) {
+                    for (const Mode& mode : (*modes)[k]) {
+                        out[k] = out[k] || !mode.stride.is(0);
+                    }
+                }
+                return;
+            }
+        }
         const std::optional<AxisStrides> strides = stridesOf(leaf, here);
         for (std::size_t k = 0; k < space.size(); ++k) {
             const bool still = here[k].is(1) || (strides && strides->strides[k].is(0));
@@ -137,17 +147,38 @@ Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Sha
         for (const Operand& operand : operands) {
             product = m_forms.mul(product, scalar(m_move.view(operand.term, operand.view, all)));
         }
-        return largest ? largestOf(product, space, bound, element) : total(product, space, bound, element, 0);
+        const Shape digits = withDigits(product, space, bound);
+        if (!(digits == bound)) {
+            // Each bound axis is walked by one step in every read: then axes that step as one can be told.
+            View same{Dim(0), {}};
+            same.modes.push_back(Mode{elementCount(all), Dim(1)});
+            product = moved(product, all, coalesced(std::move(same)), joinedShape(space, digits));
+        }
+        return largest ? largestOf(product, space, digits, element) : total(product, space, digits, element, 0);
     } catch (const CutRequest& request) {
         if (request.axis < space.size()) {
             throw;
         }
-        // match: sum over k < n of a join at p   result: sum over k < p, and over the n - p others
         const std::size_t axis = request.axis;
         m_depth = depth;
         if (++m_depth > 400) {
             throw GiveUp{};
         }
+        if (request.digit) {
+            // match: sum over k < n p of a join of length p, walked n times   result: sum over k < n and j < p
+            Shape digits = bound;
+            const std::size_t at = axis - space.size();
+            const std::optional<Dim> outer = Dim::exactQuotient(bound[at], request.position);
+            if (!outer || outer->is(1) || request.position.is(1)) {
+                throw GiveUp{};
+            }
+            digits[at] = request.position;
+            digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(at), *outer);
+            const Scalar whole = sumOfProducts(operands, space, digits, element, largest);
+            --m_depth;
+            return whole;
+        }
+        // match: sum over k < n of a join at p   result: sum over k < p, and over the n - p others
         std::optional<Scalar> out;
         for (const bool below : {true, false}) {
             Shape part = all;
@@ -169,6 +200,39 @@ Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Sha
         --m_depth;
         return *out;
     }
+}
+
+Shape LemmaForms::withDigits(Scalar inner, const Shape& space, const Shape& bound) const {
+    constexpr std::size_t MaxAxes = 24;
+    Shape out = bound;
+    bool again = true;
+    while (again && out.size() < MaxAxes) {
+        again = false;
+        const Shape all = joinedShape(space, out);
+        const Shape flat = joinedShape(space, bound);
+        forEachRead(m_forms.leaves(inner), flat, [&](TermId leaf, const Shape& here) {
+            if (again || m_store.kind(leaf) != TermKind::View) {
+                return;
+            }
+            Shape wide = all; // the same flat index with the digits found so far
+            wide.insert(wide.end(), here.begin() + static_cast<std::ptrdiff_t>(flat.size()), here.end());
+            const auto modes = axisModes(m_store.view(leaf), wide);
+            for (std::size_t k = space.size(); modes && k < all.size(); ++k) {
+                if ((*modes)[k].size() > 1) {
+                    const Dim inside = (*modes)[k].back().extent;
+                    const std::optional<Dim> outside = Dim::exactQuotient(all[k], inside);
+                    if (outside) {
+                        const std::size_t at = k - space.size();
+                        out[at] = inside;
+                        out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), *outside);
+                        again = true;
+                    }
+                    return;
+                }
+            }
+        });
+    }
+    return out;
 }
 
 Scalar LemmaForms::definedEverywhere(Scalar value, Scalar inner, const Shape& space, const Shape& bound) {

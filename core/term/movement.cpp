@@ -293,6 +293,66 @@ TermId Movements::sliceAxis(TermId source, std::size_t axis, const Dim& start, c
     return move(source, slice);
 }
 
+std::optional<TermId> Movements::continued(TermId first, TermId second, std::size_t axis,
+                                           std::map<std::pair<TermId, TermId>, std::optional<TermId>>& known, int depth) {
+    const Shape a = m_store.shape(first);
+    const Shape b = m_store.shape(second);
+    const ElementType element = m_store.type(first).element;
+    Shape joined = a;
+    joined[axis] = a[axis] + b[axis];
+    // match: f(a, b) and f(c, d), c continues a, d continues b   result: f(a with c, b with d)
+    if (m_store.isElementwise(first) && m_store.isElementwise(second) && m_store.term(first).op == m_store.term(second).op) {
+        const std::size_t count = m_store.operands(first).size();
+        if (count == 0 || count != m_store.operands(second).size() || depth > 48 || ++m_store.movementWork > MaxWork) {
+            return std::nullopt;
+        }
+        if (const auto at = known.find({first, second}); at != known.end()) {
+            return at->second;
+        }
+        std::vector<TermId> operands;
+        for (std::size_t k = 0; k < count; ++k) {
+            const TermId x = m_store.operands(first)[k];
+            const TermId y = m_store.operands(second)[k];
+            const bool whole = m_store.hasShape(x) && m_store.hasShape(y) && m_store.shape(x) == a && m_store.shape(y) == b;
+            const std::optional<TermId> both = whole ? continued(x, y, axis, known, depth + 1) : std::nullopt;
+            if (!both) {
+                known.emplace(std::pair{first, second}, std::nullopt);
+                return std::nullopt;
+            }
+            operands.push_back(*both);
+        }
+        const TermId out = m_store.apply(m_store.term(first).op, operands, {element, joined});
+        known.emplace(std::pair{first, second}, out);
+        return out;
+    }
+    // match: adjacent views of one source that continue each other   result: one view
+    const bool viewed = m_store.kind(first) == TermKind::View || m_store.kind(second) == TermKind::View;
+    const auto sourceOf = [this](TermId t) { return m_store.kind(t) == TermKind::View ? m_store.operands(t)[0] : t; };
+    const auto viewOf = [this](TermId t) {
+        return m_store.kind(t) == TermKind::View ? m_store.view(t) : coalesced(View{Dim(0), {Mode{elementCount(m_store.shape(t)), Dim(1)}}});
+    };
+    if (!viewed || sourceOf(first) != sourceOf(second)) {
+        return std::nullopt;
+    }
+    const std::optional<AxisStrides> low = axisStrides(viewOf(first), a);
+    const std::optional<AxisStrides> high = axisStrides(viewOf(second), b);
+    if (!low || !high) {
+        return std::nullopt;
+    }
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (k != axis && !a[k].is(1) && !(low->strides[k] == high->strides[k])) {
+            return std::nullopt;
+        }
+    }
+    const Dim step = a[axis].is(1) ? (b[axis].is(1) ? high->offset - low->offset : high->strides[axis]) : low->strides[axis];
+    if ((!b[axis].is(1) && !(high->strides[axis] == step)) || !(high->offset == low->offset + a[axis] * step)) {
+        return std::nullopt;
+    }
+    std::vector<Dim> strides = low->strides;
+    strides[axis] = step;
+    return m_store.rawView(sourceOf(first), fromAxisStrides(low->offset, joined, strides), {element, joined});
+}
+
 TermId Movements::concat(std::size_t axis, std::span<const TermId> operands) {
     std::vector<TermId> flat;
     for (const TermId operand : operands) {
@@ -309,42 +369,16 @@ TermId Movements::concat(std::size_t axis, std::span<const TermId> operands) {
     if (flat.empty()) {
         return operands.front();
     }
-    // Adjacent views of one source that continue each other are one view.
+    // Adjacent pieces that continue each other are one piece.
     std::vector<TermId> merged;
+    std::map<std::pair<TermId, TermId>, std::optional<TermId>> known;
     for (const TermId piece : flat) {
-        if (!merged.empty()) {
-            const TermId last = merged.back();
-            const bool viewed = m_store.kind(last) == TermKind::View || m_store.kind(piece) == TermKind::View;
-            const auto sourceOf = [this](TermId t) { return m_store.kind(t) == TermKind::View ? m_store.operands(t)[0] : t; };
-            const auto viewOf = [this](TermId t) {
-                return m_store.kind(t) == TermKind::View ? m_store.view(t) : coalesced(View{Dim(0), {Mode{elementCount(m_store.shape(t)), Dim(1)}}});
-            };
-            if (viewed && sourceOf(last) == sourceOf(piece)) {
-                const Shape a = m_store.shape(last);
-                const Shape b = m_store.shape(piece);
-                const std::optional<AxisStrides> first = axisStrides(viewOf(last), a);
-                const std::optional<AxisStrides> second = axisStrides(viewOf(piece), b);
-                if (first && second) {
-                    bool same = true;
-                    for (std::size_t k = 0; k < a.size(); ++k) {
-                        same = same && (k == axis || a[k].is(1) || first->strides[k] == second->strides[k]);
-                    }
-                    Dim step = a[axis].is(1) ? second->offset - first->offset : first->strides[axis];
-                    same = same && (b[axis].is(1) || second->strides[axis] == step);
-                    same = same && second->offset == first->offset + a[axis] * step;
-                    if (same) {
-                        Shape joined = a;
-                        joined[axis] = a[axis] + b[axis];
-                        std::vector<Dim> strides = first->strides;
-                        strides[axis] = step;
-                        merged.back() =
-                            m_store.rawView(sourceOf(last), fromAxisStrides(first->offset, joined, strides), {m_store.type(last).element, joined});
-                        continue;
-                    }
-                }
-            }
+        const std::optional<TermId> one = merged.empty() ? std::nullopt : continued(merged.back(), piece, axis, known, 0);
+        if (one) {
+            merged.back() = *one;
+        } else {
+            merged.push_back(piece);
         }
-        merged.push_back(piece);
     }
     if (merged.size() == 1) {
         return merged.front();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,7 +32,8 @@ using MovementSpec = std::variant<ReshapeTo, TransposeBy, SliceOf, ExpandTo>;
 ///  - movements of movements compose into one view where the layout algebra allows;
 ///  - a movement of an elementwise op is the op on moved operands (views sink to what computes);
 ///  - a movement of a Concat is a Concat of movements where its pieces stay apart; nested Concats of one axis are one;
-///    adjacent pieces that continue each other merge; an elementwise op of Concats is a Concat of elementwise ops.
+///    adjacent pieces that continue each other merge, under an elementwise op too; an elementwise op of Concats is a Concat of
+///    elementwise ops.
 /// What has no such form stays a composition, for a lemma to decide. Work per call is bounded, so the whole is linear.
 class Movements {
   public:
@@ -69,6 +71,9 @@ class Movements {
 
     [[nodiscard]] TermId moveInner(TermId source, const MovementSpec& movement);
     [[nodiscard]] std::optional<TermId> moveConcat(TermId source, const MovementSpec& movement);
+    /// `first` and `second` joined along `axis` as one term that is no join, if they continue each other.
+    [[nodiscard]] std::optional<TermId> continued(TermId first, TermId second, std::size_t axis,
+                                                  std::map<std::pair<TermId, TermId>, std::optional<TermId>>& known, int depth);
     [[nodiscard]] TermId pieces(OperatorId op, std::vector<TermId> operands, const TensorType& type, std::size_t axis);
 };
 

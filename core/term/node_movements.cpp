@@ -27,6 +27,15 @@ std::vector<TermId> NodeTerms::movementOp() {
             return {apply(rows, {operand(0), operand(1)})};
         }
         if ((op == "StoreRows" || op == "StoreRowsAt") && has(1) && has(2)) {
+            if (op == "StoreRows" && m_store.hasShape(operand(0)) && m_store.hasShape(operand(1)) && !m_store.shape(operand(0)).empty() &&
+                m_store.shape(operand(1)).size() == m_store.shape(operand(0)).size()) {
+                const std::optional<std::vector<std::int64_t>> at = rowsIn(2, m_store.shape(operand(0))[0]);
+                if (at && m_store.shape(operand(1))[0].is(static_cast<std::int64_t>(at->size()))) {
+                    if (const std::optional<TermId> known = rowsStored(operand(0), operand(1), *at, true)) {
+                        return one(known);
+                    }
+                }
+            }
             Operator rows;
             rows.name = op;
             if (op == "StoreRowsAt") {
@@ -170,6 +179,11 @@ std::vector<TermId> NodeTerms::movementOp() {
         return {apply(moved, m_operands)};
     }
     if (op == "GatherND" || op == "ScatterND") {
+        if (op == "ScatterND") {
+            if (const std::optional<TermId> known = scatterOp()) {
+                return one(known);
+            }
+        }
         Operator moved;
         moved.name = op;
         if (op == "GatherND") {
@@ -304,23 +318,11 @@ std::optional<TermId> NodeTerms::gatherOp() {
     if (!axis) {
         return std::nullopt;
     }
-    constexpr std::size_t MaxPieces = 64;
-    const std::optional<std::vector<std::int64_t>> index = integers(1);
     const bool shapedIndex = m_store.hasShape(operand(1));
-    if (index && shapedIndex && !index->empty() && index->size() <= MaxPieces && resultType(0).shape) {
-        // match: Gather with known indices   result: slices of one row each, joined (neighbours merge), under the index's shape
-        std::vector<TermId> rows;
-        for (const std::int64_t at : *index) {
-            Dim row(at);
-            if (at < 0) {
-                row = shape[*axis] + Dim(at);
-            }
-            if (!Dim::provablyAtLeast(row, Dim(0)) || !Dim::provablyAtLeast(shape[*axis] - Dim(1), row)) {
-                return std::nullopt; // out of range or not seen to be in range: left to its range lemma
-            }
-            rows.push_back(m_move.sliceAxis(operand(0), *axis, row, Dim(1)));
+    if (shapedIndex) {
+        if (const std::optional<TermId> known = gatherRows(operand(0), *axis)) {
+            return known;
         }
-        return m_move.reshape(m_move.concat(*axis, rows), *resultType(0).shape);
     }
     TermId data = operand(0);
     TermId rows = operand(1);
@@ -551,64 +553,6 @@ std::optional<TermId> NodeTerms::resizeOp() {
         }
     }
     return m_move.reshape(m_move.expand(m_move.reshape(operand(0), apart), wide), result);
-}
-
-std::optional<TermId> NodeTerms::storeSliceOp() {
-    const auto starts = intsAttribute("starts");
-    const auto ends = intsAttribute("ends");
-    const auto steps = intsAttribute("steps");
-    if (!has(0) || !has(1) || !starts || !ends || !m_store.hasShape(operand(0)) || !m_store.hasShape(operand(1))) {
-        return std::nullopt;
-    }
-    const Shape shape = m_store.shape(operand(0));
-    if (starts->size() != shape.size() || ends->size() != shape.size()) {
-        return std::nullopt;
-    }
-    if (steps && std::any_of(steps->begin(), steps->end(), [](std::int64_t s) { return s != 1; })) {
-        Operator store;
-        store.name = "StoreSlice";
-        store.attributes["starts"] = *starts;
-        store.attributes["ends"] = *ends;
-        store.attributes["steps"] = *steps;
-        return apply(store, {operand(0), operand(1)});
-    }
-    // match: a box of the table is written   result: before, box, after joined along each axis, outermost axis first
-    std::size_t axis = 0;
-    TermId table = operand(0);
-    std::vector<std::pair<TermId, TermId>> around; // (before, after) per axis, invalid when empty
-    std::vector<std::size_t> order;
-    for (; axis < shape.size(); ++axis) {
-        const Dim low((*starts)[axis]);
-        const Dim total = m_store.shape(table)[axis];
-        const Dim high = (*ends)[axis] == INT64_MAX ? total : Dim((*ends)[axis]); // written whole, whatever its length
-        if (!Dim::provablyAtLeast(total, high) || !Dim::provablyAtLeast(high, low) || !Dim::provablyAtLeast(low, Dim(0))) {
-            return std::nullopt;
-        }
-        if (low.is(0) && high == total) {
-            continue;
-        }
-        const TermId before = low.is(0) ? TermId() : m_move.sliceAxis(table, axis, Dim(0), low);
-        const TermId after = high == total ? TermId() : m_move.sliceAxis(table, axis, high, total - high);
-        around.emplace_back(before, after);
-        order.push_back(axis);
-        table = m_move.sliceAxis(table, axis, low, high - low);
-    }
-    if (!(m_store.shape(operand(1)) == m_store.shape(table))) {
-        return std::nullopt;
-    }
-    TermId out = operand(1);
-    for (std::size_t k = order.size(); k-- > 0;) {
-        std::vector<TermId> parts;
-        if (around[k].first.isValid()) {
-            parts.push_back(around[k].first);
-        }
-        parts.push_back(out);
-        if (around[k].second.isValid()) {
-            parts.push_back(around[k].second);
-        }
-        out = m_move.concat(order[k], parts);
-    }
-    return out;
 }
 
 } // namespace lemmascope

@@ -247,6 +247,11 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
             return one(elementwise(op, {x, operand(1)}));
         }
         if (op == "Where" && has(1) && has(2)) {
+            if (resultType(0).shape) {
+                if (const std::optional<TermId> known = selectOp()) {
+                    return one(*known);
+                }
+            }
             return one(elementwise(op, {x, operand(1), operand(2)}));
         }
         if (op == "Mod" && has(1)) {

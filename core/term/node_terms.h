@@ -64,7 +64,15 @@ class NodeTerms {
     [[nodiscard]] std::optional<TermId> gatherOp();
     [[nodiscard]] std::optional<TermId> padOp();
     [[nodiscard]] std::optional<TermId> resizeOp();
+    // node_joins.cpp: constant indices and masks
+    /// The constant indices of operand `i` into an axis of that length, none negative; nothing unless all are seen to be in range.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> rowsIn(std::size_t i, const Dim& length) const;
+    [[nodiscard]] std::optional<TermId> gatherRows(TermId data, std::size_t axis);
+    [[nodiscard]] std::optional<TermId> selectOp();
+    [[nodiscard]] std::optional<TermId> rowsStored(TermId table, TermId values, std::vector<std::int64_t> rows, bool mayRepeat);
+    [[nodiscard]] std::optional<TermId> boxStored(TermId table, TermId values, const std::vector<Dim>& lows, const std::vector<Dim>& highs);
     [[nodiscard]] std::optional<TermId> storeSliceOp();
+    [[nodiscard]] std::optional<TermId> scatterOp();
     [[nodiscard]] std::vector<TermId> splitOp();
     [[nodiscard]] std::optional<TermId> reduceOp();
     [[nodiscard]] std::optional<TermId> softmaxOp();

@@ -213,6 +213,61 @@ std::optional<AxisStrides> axisStrides(const View& view, const Shape& shape) {
     return out;
 }
 
+std::optional<std::vector<std::vector<Mode>>> axisModes(const View& view, const Shape& shape) {
+    std::vector<std::vector<Mode>> out(shape.size());
+    std::size_t mode = view.modes.size();
+    Dim left(1);   // what remains of the current mode
+    Dim stride(0); // of its next digit
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        Dim needed = shape[axis];
+        while (!needed.is(1)) {
+            if (left.is(1)) {
+                if (mode == 0) {
+                    return std::nullopt;
+                }
+                --mode;
+                left = view.modes[mode].extent;
+                stride = view.modes[mode].stride;
+            }
+            if (const std::optional<Dim> quotient = Dim::exactQuotient(left, needed)) {
+                out[axis].insert(out[axis].begin(), Mode{needed, stride});
+                stride = stride * needed;
+                left = *quotient;
+                break;
+            }
+            const std::optional<Dim> quotient = Dim::exactQuotient(needed, left);
+            if (!quotient) {
+                return std::nullopt;
+            }
+            out[axis].insert(out[axis].begin(), Mode{left, stride});
+            needed = *quotient;
+            left = Dim(1);
+        }
+    }
+    if (!left.is(1) || mode != 0) {
+        return std::nullopt;
+    }
+    return out;
+}
+
+View wholeView(const Shape& shape) { return coalesced(View{Dim(0), {Mode{elementCount(shape), Dim(1)}}}); }
+
+std::optional<std::pair<Dim, Dim>> rangeOf(const AxisStrides& affine, const Shape& shape) {
+    Dim low = affine.offset;
+    Dim high = affine.offset;
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+        const Dim reach = (shape[k] - Dim(1)) * affine.strides[k];
+        if (Dim::provablyAtLeast(affine.strides[k], Dim(0))) {
+            high = high + reach;
+        } else if (Dim::provablyAtLeast(Dim(0), affine.strides[k])) {
+            low = low + reach;
+        } else {
+            return std::nullopt;
+        }
+    }
+    return std::pair{low, high};
+}
+
 std::optional<std::int64_t> sourceIndex(const View& view, std::int64_t flat) {
     if (!view.offset.isKnown()) {
         return std::nullopt;

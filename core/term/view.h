@@ -3,6 +3,7 @@
 #include "core/term/term_store.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lemmascope {
@@ -26,6 +27,15 @@ struct AxisStrides {
 };
 [[nodiscard]] std::optional<AxisStrides> axisStrides(const View& view, const Shape& shape);
 [[nodiscard]] View fromAxisStrides(const Dim& offset, const Shape& shape, const std::vector<Dim>& strides);
+
+/// The modes each axis of `shape` is walked by, slowest first: none for an axis that is not walked or of length 1. Nothing where a
+/// mode runs over two axes and is no product of their lengths.
+[[nodiscard]] std::optional<std::vector<std::vector<Mode>>> axisModes(const View& view, const Shape& shape);
+
+/// The identity over a shape's elements.
+[[nodiscard]] View wholeView(const Shape& shape);
+/// Lowest and highest value of an affine function of a shape's indices; nothing where the sign of a step is not known.
+[[nodiscard]] std::optional<std::pair<Dim, Dim>> rangeOf(const AxisStrides& affine, const Shape& shape);
 
 /// Row-major strides of a shape.
 [[nodiscard]] std::vector<Dim> contiguousStrides(const Shape& shape);

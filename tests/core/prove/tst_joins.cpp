@@ -1,0 +1,158 @@
+// Values taken apart and put together again, at every size of what is symbolic, and the wrong twin of each.
+
+#include "core/prove/check.h"
+
+#include "tests/core/graph/graph_text.h"
+#include "tests/core/prove/join_pairs.h"
+
+#include <QtTest/QTest>
+
+using namespace lemmascope;
+using namespace lemmascope::test;
+
+namespace {
+
+Result<CheckResult> checked(const std::string& reference, const std::string& rewritten) {
+    CheckOptions options;
+    options.timeSeconds = 20.0;
+    return check(parseGraph(reference), parseGraph(rewritten), options);
+}
+
+} // namespace
+
+class TestJoins : public QObject {
+    Q_OBJECT
+
+    static void columns() {
+        QTest::addColumn<QString>("reference");
+        QTest::addColumn<QString>("rewritten");
+        QTest::addColumn<QString>("line");
+    }
+    static void row(const std::string& name, const TextPair& pair, const char* line) {
+        QTest::newRow(name.c_str()) << QString::fromStdString(pair.reference) << QString::fromStdString(pair.rewritten) << QString::fromLatin1(line);
+    }
+
+  private slots:
+    void pairs() {
+        QFETCH(QString, reference);
+        QFETCH(QString, rewritten);
+        QFETCH(QString, line);
+        const Result<CheckResult> result = checked(reference.toStdString(), rewritten.toStdString());
+        QVERIFY2(result, result ? "" : result.error().message.c_str());
+        const QString got = QString::fromStdString(verdictLine(*result));
+        QVERIFY2(line.startsWith('!') ? !got.startsWith(line.mid(1)) : got.startsWith(line), qPrintable(got));
+    }
+    void pairs_data() {
+        columns();
+        const std::vector<std::pair<PutTogether, const char*>> ways{{PutTogether::Concat, "joined"},
+                                                                    {PutTogether::Tree, "joined in pairs"},
+                                                                    {PutTogether::Insert, "inserted"},
+                                                                    {PutTogether::Scatter, "scattered"},
+                                                                    {PutTogether::Where, "chosen by masks"}};
+        for (const auto& [how, name] : ways) {
+            for (const char* op : {"Identity", "Relu"}) {
+                row(std::string(op) + " of 64 slices " + name, slices(64, 2, op, how), "proved: identical");
+                row(std::string(op) + " of 64 slices " + name + ", two swapped", slices(64, 2, op, how, true), "refuted");
+            }
+        }
+        row("Softmax of 64 slices", slices(64, 2, "Softmax", PutTogether::Concat), "proved: exact");
+        row("Softmax of 64 slices, two swapped", slices(64, 2, "Softmax", PutTogether::Concat, true), "!proved");
+
+        const std::vector<std::pair<Im2col, const char*>> forms{
+            {Im2col::OnChannels, "slices on channels"},       {Im2col::OnNewAxis, "slices on a new axis"},
+            {Im2col::Gathered, "tables of positions"},        {Im2col::Flat, "one flat table"},
+            {Im2col::ChannelsLast, "channels last"},          {Im2col::Products, "a product per position"},
+            {Im2col::Pointwise, "a convolution per position"}};
+        const std::vector<std::pair<Convolution, const char*>> shapes{
+            {{}, "3x3"},
+            {{.pad = 0}, "3x3 without padding"},
+            {{.size = 9, .stride = 2}, "3x3 with steps of 2"},
+            {{.size = 10, .pad = 2, .dilation = 2}, "3x3 dilated"},
+            {{.kernel = 1, .pad = 0}, "1x1"},
+            {{.kernel = 2, .stride = 2, .pad = 0}, "2x2 with steps of 2"},
+            {{.channels = 3, .size = 12, .kernel = 5, .pad = 2}, "5x5"},
+            {{.channels = 3, .size = 20, .filters = 8, .kernel = 7, .stride = 2, .pad = 3}, "7x7 with steps of 2"},
+            {{.batch = "1", .channels = 16, .size = 14, .filters = 16}, "3x3 on one image"}};
+        for (const auto& [form, name] : forms) {
+            for (const auto& [shape, kernel] : shapes) {
+                row(std::string("im2col ") + kernel + ", " + name, im2col(shape, form), "proved");
+            }
+            row(std::string("im2col, kernel transposed, ") + name, im2col({}, form, Twin::KernelTransposed), "!proved");
+            row(std::string("im2col, padding shifted, ") + name, im2col({}, form, Twin::PadShifted), "!proved");
+            row(std::string("im2col, padding shifted, steps of 2, ") + name, im2col({.size = 9, .stride = 2}, form, Twin::PadShifted), "!proved");
+        }
+        row("im2col, one row of the kernel left out", im2col({}, Im2col::Pointwise, Twin::RowDropped), "!proved");
+        row("im2col, one row left out of products", im2col({}, Im2col::Products, Twin::RowDropped), "!proved");
+
+        row("weights joined", joinedWeights(64, 3, false), "proved: exact");
+        row("weights joined, outputs in another order", joinedWeights(64, 3, false, true), "!proved");
+        row("joined along the sum", joinedWeights(64, 2, true), "proved: exact");
+        row("joined along the sum, weights swapped", joinedWeights(64, 2, true, true), "!proved");
+        row("sum in 16 parts", splitProduct(256, 16), "proved: exact");
+        row("sum in 16 parts, one shifted", splitProduct(256, 16, true), "!proved");
+    }
+
+    /// Constant indices and masks that are not what they are next to.
+    void constants_data() {
+        columns();
+        const auto pair = [](const char* name, const char* a, const char* b, const char* line) { row(name, {a, b}, line); };
+        const char* whole = "in x f32[4,3]; y = Identity(x); out y";
+        pair("rows in order", whole, "in x f32[4,3]; const i i64[4] 0 1 2 3; y = Gather(x, i); out y", "proved: identical");
+        pair("rows in order, one twice", whole, "in x f32[4,3]; const i i64[4] 0 1 1 3; y = Gather(x, i); out y", "!proved");
+        pair("rows from the end", "in x f32[5,n]; const i i64[2] -2 -1; y = Gather(x, i); out y",
+             "in x f32[5,n]; const b i64[1] 3; const e i64[1] 5; const a i64[1] 0; y = Slice(x, b, e, a); out y", "proved: identical");
+        pair("a table of windows", "in x f32[b,6]; const i i64[2,3] 0 2 4 1 3 5; y = Gather(x, i) axis=1; out y",
+             "in x f32[b,6]; const s i64[3] -1 3 2; r = Reshape(x, s); y = Transpose(r) perm=[0,2,1]; out y", "proved: identical");
+        pair("a table of other windows", "in x f32[b,6]; const i i64[2,3] 0 2 4 1 3 4; y = Gather(x, i) axis=1; out y",
+             "in x f32[b,6]; const s i64[3] -1 3 2; r = Reshape(x, s); y = Transpose(r) perm=[0,2,1]; out y", "!proved");
+        const char* box = "in x f32[4,4]; in u f32[2,2]; const p i64[4] 1 1 1 1; z = Pad(u, p); ";
+        const std::string ring = "const m bool[4,4] 0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0; ";
+        row("a box written",
+            {box + ring + "y = Where(m, z, x); out y",
+             "in x f32[4,4]; in u f32[2,2]; const i i64[2,2,2] 1 1 1 2 2 1 2 2; y = ScatterND(x, i, u); out y"},
+            "proved");
+        row("a box written transposed",
+            {box + ring + "y = Where(m, z, x); out y",
+             "in x f32[4,4]; in u f32[2,2]; const i i64[2,2,2] 1 1 2 1 1 2 2 2; y = ScatterND(x, i, u); out y"},
+            "!proved");
+        pair("rows written twice",
+             "in x f32[4,3]; in u f32[2,3]; const b i64[1] 1; const e i64[1] 2; const a i64[1] 0; r = Slice(u, b, e, a); "
+             "const z i64[1] 0; h = Slice(x, z, b, a); const f i64[1] 4; t = Slice(x, e, f, a); y = Concat(h, r, t) axis=0; out y",
+             "in x f32[4,3]; in u f32[2,3]; const i i64[2,1] 1 1; y = ScatterND(x, i, u); out y", "!proved: identical");
+        pair("rows added", "in x f32[4,3]; in u f32[1,3]; const i i64[1,1] 1; y = ScatterND(x, i, u); out y",
+             "in x f32[4,3]; in u f32[1,3]; const i i64[1,1] 1; y = ScatterND@16(x, i, u) reduction=add; out y", "!proved");
+        pair("all chosen", "in x f32[n,3]; in z f32[n,3]; const m bool[1] 1; y = Where(m, x, z); out y",
+             "in x f32[n,3]; in z f32[n,3]; y = Identity(x); out y", "proved: identical");
+        pair("the other chosen", "in x f32[n,3]; in z f32[n,3]; const m bool[1] 0; y = Where(m, x, z); out y",
+             "in x f32[n,3]; in z f32[n,3]; y = Identity(x); out y", "!proved");
+        pair("slices that may be empty", "symbol n 0 4; in x f32[n,4]; y = Relu(x); out y",
+             "symbol n 0 4; in x f32[n,4]; const z i64[1] 0; const h i64[1] 2; const f i64[1] 4; const a i64[1] 1; p = Slice(x, z, h, a); q = "
+             "Slice(x, "
+             "h, f, a); r = Relu(p); s = Relu(q); y = Concat(r, s) axis=1; out y",
+             "proved: identical");
+    }
+    void constants() { pairs(); }
+
+    /// Windows over padding are one read; padding that is no zero is none.
+    void windows_data() {
+        columns();
+        const auto pair = [](const char* name, const char* a, const char* b, const char* line) { row(name, {a, b}, line); };
+        const char* conv = "in x f32[b,1,h]; in w f32[1,1,3]; y = Conv(x, w) pads=[1,1]; out y";
+        pair("padding moved into a convolution", conv,
+             "in x f32[b,1,h]; in w f32[1,1,3]; const p i64[6] 0 0 1 0 0 1; z = Pad(x, p); y = Conv(z, w); out y", "proved: exact");
+        pair("padding of ones", conv,
+             "in x f32[b,1,h]; in w f32[1,1,3]; const p i64[6] 0 0 1 0 0 1; const o f32[] 1; z = Pad(x, p, o); y = Conv(z, w); out y", "!proved");
+        pair("padding on one side", conv, "in x f32[b,1,h]; in w f32[1,1,3]; const p i64[6] 0 0 2 0 0 0; z = Pad(x, p); y = Conv(z, w); out y",
+             "!proved");
+        pair("edges repeated", conv, "in x f32[b,1,h]; in w f32[1,1,3]; const p i64[6] 0 0 1 0 0 1; z = Pad(x, p) mode=edge; y = Conv(z, w); out y",
+             "!proved");
+        pair("the sum of a padded value", "in x f32[n,4]; y = ReduceSum@11(x) axes=[1]; out y",
+             "in x f32[n,4]; const p i64[4] 0 1 0 1; z = Pad(x, p); y = ReduceSum@11(z) axes=[1]; out y", "proved: exact");
+        pair("the mean of a padded value", "in x f32[n,4]; y = ReduceMean@11(x) axes=[1]; out y",
+             "in x f32[n,4]; const p i64[4] 0 1 0 1; z = Pad(x, p); y = ReduceMean@11(z) axes=[1]; out y", "!proved");
+    }
+    void windows() { pairs(); }
+};
+
+QTEST_APPLESS_MAIN(TestJoins)
+#include "tst_joins.moc"
