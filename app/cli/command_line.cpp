@@ -70,7 +70,7 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
     app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph")
         ->type_name("a=b")
         ->allow_extra_args(false);
-    app.add_option("--inputs-range", text.ranges, "Range of an integer input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
+    app.add_option("--inputs-range", text.ranges, "Range of an integer or float input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
     app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
     app.add_option("--definitions", text.definitions, "Meanings of ops that are open otherwise: each written out in simpler ops")->type_name("FILE");
     app.add_option("--assume-equal", text.assumed, "Accept a difference: the rewritten graph's value B is taken to be the reference's A")

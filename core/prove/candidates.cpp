@@ -79,6 +79,16 @@ double floatPattern(std::size_t k, std::int64_t i, std::int64_t count, std::size
     }
 }
 
+/// Folded into what is declared of a float input.
+double within(const std::optional<IntegerRange>& range, double value) {
+    if (!range) {
+        return value;
+    }
+    const auto low = static_cast<double>(range->low);
+    const auto high = static_cast<double>(range->high);
+    return value >= low && value <= high ? value : high > low ? low + std::fmod(std::fabs(value), high - low) : low;
+}
+
 std::int64_t integerPattern(std::size_t k, std::int64_t i, const IntegerRange& range, Random& random) {
     const auto clamp = [&](std::int64_t value) { return std::clamp(value, range.low, range.high); };
     switch (k % 10) {
@@ -195,7 +205,7 @@ std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::
         }
         for (std::int64_t i = 0; i < count; ++i) {
             if (floats) {
-                setElement(tensor, i, floatPattern(pattern, i, count, at, random));
+                setElement(tensor, i, within(input.range, floatPattern(pattern, i, count, at, random)));
             } else if (input.type.element == ElementType::Bool) {
                 storeInteger(tensor, i, pattern % 4 == 1 ? 0 : pattern % 4 == 2 ? 1 : static_cast<std::int64_t>(random.next() & 1U));
             } else {

@@ -199,7 +199,7 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
 
     Facts facts(m_store);
     for (std::size_t k = 0; k < m_pairing.inputs.size(); ++k) {
-        if (m_pairing.inputs[k].range) {
+        if (m_pairing.inputs[k].range && isInteger(m_pairing.inputs[k].type.element)) {
             facts.declareInput(m_store.input(static_cast<std::uint32_t>(k), m_pairing.inputs[k].type), *m_pairing.inputs[k].range);
         }
     }
@@ -236,6 +236,9 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
         return fail(ErrorCode::Cancelled, "cancelled");
     }
     conclude(prover);
+    if (Result<void> bounded = concludeBound(prover); !bounded) {
+        return tl::unexpected(bounded.error());
+    }
     if (Result<void> tried = concludeSpecialValues(); !tried) {
         return tl::unexpected(tried.error());
     }
@@ -308,6 +311,11 @@ void Checker::proveAccesses(Prover& prover) {
     for (std::size_t k = 0; k < m_pairing.inputs.size(); ++k) {
         const Pairing::Input& input = m_pairing.inputs[k];
         if (!input.rewrittenRange) {
+            continue;
+        }
+        if (!isInteger(input.type.element)) {
+            m_accessFails = true; // nothing is known of floats that it could follow from
+            m_accessReason = "the range that the rewritten graph declares of " + m_store.inputNames[k];
             continue;
         }
         Access access;

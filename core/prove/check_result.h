@@ -150,6 +150,8 @@ struct CheckResult {
     std::optional<FaultReport> fault;
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
+    std::optional<double> differenceBound; ///< of |reference - rewritten| at any element, inputs in their ranges, however floats round
+    std::string noBoundReason;             ///< of a proof at strength exact or rounded: why there is none
     std::optional<double> errorProbability; ///< of a `probable` verdict
     std::vector<AssumedPair> assumed;       ///< differences that the user accepts; also told among `assumptions`
     std::vector<Remark> assumptions;

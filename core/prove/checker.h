@@ -66,6 +66,8 @@ class Checker {
     void blame();
     /// Of a refuted pair: when it would be right (conclude_condition.cpp).
     void seekCondition();
+    /// How far rounding can take two proved graphs apart (conclude_bound.cpp).
+    [[nodiscard]] Result<void> concludeBound(const Prover& prover);
     /// `--special-values` (conclude_special.cpp).
     [[nodiscard]] Result<void> concludeSpecialValues();
     void describeConstants(const Prover& prover);

@@ -27,7 +27,7 @@ Sampler& Checker::sampled() {
     options.sizes = m_options.sizes;
     options.symbols = m_pairing.symbols;
     for (std::size_t k = 0; k < m_pairing.inputs.size(); ++k) {
-        if (m_pairing.inputs[k].range) {
+        if (m_pairing.inputs[k].range && isInteger(m_pairing.inputs[k].type.element)) {
             options.ranges[m_store.input(static_cast<std::uint32_t>(k), m_pairing.inputs[k].type)] = *m_pairing.inputs[k].range;
         }
     }

@@ -125,9 +125,8 @@ std::optional<Error> idleOption(const Graph& reference, const Graph& rewritten, 
             return Error{ErrorCode::Usage, "--inputs-range " + name + ": the reference has no such input; it has " + listOf(reference, true)};
         }
         const ElementType element = reference.value(reference.inputs[*at]).type.element;
-        if (element != ElementType::Undefined && !isInteger(element)) {
-            return Error{ErrorCode::Usage,
-                         "--inputs-range " + name + ": the input is no integer tensor; the reference has " + listOf(reference, true)};
+        if (element != ElementType::Undefined && !isInteger(element) && !(isFloat(element) && isComputable(element))) {
+            return Error{ErrorCode::Usage, "--inputs-range " + name + ": the input has no numbers; the reference has " + listOf(reference, true)};
         }
     }
     return std::nullopt;

@@ -60,6 +60,7 @@ class Prover {
         double ulp = 0.0;
         double relative = 0.0;
         double allowed = 0.0;
+        bool factor = true; ///< ConstantMatch::Gap::factor, in all lemmas
     };
     [[nodiscard]] const std::vector<RoundedConstant>& roundedConstants() const { return m_roundedConstants; }
     /// A comparison, cast or rounding reads a value that a proof holds equal only up to rounding.

@@ -73,11 +73,12 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
             const auto at = std::find_if(m_roundedConstants.begin(), m_roundedConstants.end(),
                                          [&](const RoundedConstant& known) { return known.constant == gap.constant && known.number == gap.number; });
             if (at == m_roundedConstants.end()) {
-                m_roundedConstants.push_back(RoundedConstant{gap.constant, gap.number, gap.ulp, gap.relative, gap.allowed});
+                m_roundedConstants.push_back(RoundedConstant{gap.constant, gap.number, gap.ulp, gap.relative, gap.allowed, gap.factor});
             } else {
                 at->ulp = std::max(at->ulp, gap.ulp);
                 at->relative = std::max(at->relative, gap.relative);
                 at->allowed = std::max(at->allowed, gap.allowed);
+                at->factor = at->factor && gap.factor;
             }
         }
         m_roundingMeetsSteps = m_roundingMeetsSteps || step.match.discontinuous;

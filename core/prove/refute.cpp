@@ -390,7 +390,16 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
     const auto allowed = [this](const Candidate& candidate) {
         for (std::size_t k = 0; k < candidate.inputs.size() && k < m.inputs.size(); ++k) {
             const Tensor& tensor = candidate.inputs[k];
-            if (!m.inputs[k].range || !isInteger(tensor.element())) {
+            if (!m.inputs[k].range) {
+                continue;
+            }
+            for (std::int64_t i = 0; i < tensor.count() && isFloat(tensor.element()); ++i) {
+                const double x = tensor.toDouble(i);
+                if (!(x >= static_cast<double>(m.inputs[k].range->low) && x <= static_cast<double>(m.inputs[k].range->high))) {
+                    return false;
+                }
+            }
+            if (!isInteger(tensor.element())) {
                 continue;
             }
             for (std::int64_t i = 0; i < tensor.count(); ++i) {

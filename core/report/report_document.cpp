@@ -284,6 +284,22 @@ ReportSection remarkSection(const std::string& title, const std::vector<Remark>&
     return section;
 }
 
+/// What was seen on samples, and what is known a priori.
+ReportSection roundingSection(const CheckResult& result) {
+    ReportSection section{.title = "Rounding"};
+    if (result.largestRelativeDifference) {
+        section.paragraphs.push_back("Largest difference seen on samples: relative " + shortestDecimal(*result.largestRelativeDifference) +
+                                     (result.largestUlpDifference ? ", " + shortestDecimal(*result.largestUlpDifference) + " ulp" : "") + ".");
+    }
+    if (result.differenceBound) {
+        section.paragraphs.push_back("A-priori bound: no element differs by more than " + shortestDecimal(*result.differenceBound) +
+                                     " for inputs in their ranges.");
+    } else if (!result.noBoundReason.empty()) {
+        section.paragraphs.push_back("No a-priori bound: " + result.noBoundReason + ".");
+    }
+    return section;
+}
+
 ReportSection constantsSection(const CheckResult& result) {
     ReportSection section{.title = "Rounded constants", .table = {.columns = {"constant", "ulp", "relative", "allowed"}}};
     for (const ConstantError& constant : result.constants) {
@@ -347,6 +363,7 @@ ReportDocument describe(const CheckResult& result, const DescribeOptions& option
     add(pathSection(result, options));
     add(sideBySideSection(result, options.maxPathValues));
     add(lemmasSection(result));
+    add(roundingSection(result));
     add(constantsSection(result));
     add(remarkSection("Assumptions", result.assumptions, options));
     add(remarkSection("Caveats", result.caveats, options));

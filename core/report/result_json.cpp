@@ -225,7 +225,7 @@ void writeFault(JsonWriter& json, const std::optional<FaultReport>& fault) {
 }
 
 void writeDifference(JsonWriter& json, const CheckResult& result) {
-    if (!result.largestRelativeDifference && !result.largestUlpDifference) {
+    if (!result.largestRelativeDifference && !result.largestUlpDifference && !result.differenceBound && result.noBoundReason.empty()) {
         json.null();
         return;
     }
@@ -240,8 +240,11 @@ void writeDifference(JsonWriter& json, const CheckResult& result) {
     json.beginObject(InLine);
     write("relative", result.largestRelativeDifference);
     write("ulp", result.largestUlpDifference);
-    json.key("bound");
-    json.null();
+    write("bound", result.differenceBound);
+    if (!result.noBoundReason.empty()) {
+        json.key("no_bound");
+        json.string(result.noBoundReason);
+    }
     json.endObject();
 }
 

@@ -24,6 +24,7 @@ struct ConstantMatch {
         double ulp = 0.0;
         double relative = 0.0;
         double allowed = 0.0; ///< relative
+        bool factor = false;  ///< the constant is a factor of the only product that its side has: it is off by `relative` and no more
     };
     std::vector<Gap> gaps;
     /// Constants that the comparison takes to be something else than they are, with a name of what they are taken to be: one

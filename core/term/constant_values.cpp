@@ -484,6 +484,14 @@ bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, 
     }
     if (gap.constant.isValid()) {
         m_out.taken.emplace_back(gap.constant, name(rewritten ? left : right));
+        const std::vector<const Split*>& its = rewritten ? right : left;
+        for (const Placed& placed : its.size() == 1 && its.front()->inner.empty() ? its.front()->coefficient.constants : std::vector<Placed>{}) {
+            const std::vector<TermId> leaves = m_forms.leavesOf(placed.atom);
+            const TermId source = leaves.size() != 1                          ? TermId()
+                                  : m_store.kind(leaves[0]) == TermKind::View ? m_store.operands(leaves[0])[0]
+                                                                              : leaves[0];
+            gap.factor = gap.factor || (source == gap.constant && abs(placed.exponent) >= 1);
+        }
     } else {
         // A number in the text of a definition, or a scalar, is another on the other side.
         const auto scale = [](const std::vector<const Split*>& side) { return side.empty() ? mpq_class(0) : side.front()->coefficient.scale; };

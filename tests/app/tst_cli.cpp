@@ -97,7 +97,6 @@ class TestCli : public QObject {
         const QStringList pair{"check", ref("distributive"), rew("distributive")};
         QTest::newRow("size of no graph") << pair + QStringList{"--size", "zz=4"} << "zz=4: no input has such a symbolic size";
         QTest::newRow("range of no input") << pair + QStringList{"--inputs-range", "zz=0:4"} << "no such input";
-        QTest::newRow("range of a float") << pair + QStringList{"--inputs-range", "a=0:4"} << "no integer tensor";
         QTest::newRow("picture as input") << QStringList{"convert", "drawn.svg", "x.onnx"} << "pictures cannot be read";
         QTest::newRow("time no number") << QStringList{"check", "a", "b", "--time", "soon"} << "time";
         QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";

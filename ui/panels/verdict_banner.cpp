@@ -353,6 +353,12 @@ QString verdictDetailsHtml(const CheckResult& result) {
              {VerdictBanner::tr("relative %1").arg(*result.largestRelativeDifference) +
               (result.largestUlpDifference ? VerdictBanner::tr(", %1 ulp").arg(*result.largestUlpDifference) : QString())});
     }
+    if (result.differenceBound) {
+        list(VerdictBanner::tr("A-priori bound of the difference"),
+             {VerdictBanner::tr("no element differs by more than %1 for inputs in their ranges").arg(*result.differenceBound)});
+    } else if (!result.noBoundReason.empty()) {
+        list(VerdictBanner::tr("No a-priori bound of the difference"), {toQString(result.noBoundReason).toHtmlEscaped()});
+    }
     if (html.isEmpty()) {
         html = QStringLiteral("<p>%1</p>").arg(VerdictBanner::tr("No assumptions were needed.").toHtmlEscaped());
     }

@@ -391,8 +391,8 @@ class Reader {
             }
             if (const std::optional<json::Value>& range = fields.get("range")) {
                 input.range = rangeOf(*range, "'range'", INT64_MIN);
-                if (!m_problem.failed() && !isInteger(input.type.element)) {
-                    m_problem.report("'range' is for integer inputs, this one is " + std::string(lemmascope::name(input.type.element)),
+                if (!m_problem.failed() && !isInteger(input.type.element) && !(isFloat(input.type.element) && isComputable(input.type.element))) {
+                    m_problem.report("'range' is for integer and float inputs, this one is " + std::string(lemmascope::name(input.type.element)),
                                      range->offset);
                 }
             }

@@ -238,8 +238,8 @@ class ModelReader {
             const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](ValueId id) { return graph.value(id).name == name; });
             if (input == graph.inputs.end()) {
                 m_notes.push_back("metadata '" + entry.key() + "' names no input: ignored");
-            } else if (!isInteger(graph.value(*input).type.element)) {
-                m_notes.push_back("metadata '" + entry.key() + "' names an input that is not of an integer type: ignored");
+            } else if (const ElementType element = graph.value(*input).type.element; !isComputable(element) || element == ElementType::Bool) {
+                m_notes.push_back("metadata '" + entry.key() + "' names an input that has no numbers: ignored");
             } else {
                 graph.values[input->index].range = *range;
             }

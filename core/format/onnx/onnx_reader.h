@@ -14,7 +14,7 @@ namespace lemmascope {
 /// Reads an ONNX model of any IR and opset version. Constant nodes and initializers become constants; calls of the model's own
 /// functions get `Node::body` with attributes substituted; If, Loop and Scan bodies become nested graphs with captures; a
 /// missing length becomes a fresh symbol named by value and axis (`x.0`). Nodes are sorted, stably, where the file is not.
-/// Metadata `lemmascope.range.NAME` = `lo:hi` declares an integer input's range, `lemmascope.symbol.NAME` a symbol's.
+/// Metadata `lemmascope.range.NAME` = `lo:hi` declares an input's range, `lemmascope.symbol.NAME` a symbol's.
 ///
 /// External data is read only from regular files inside the model's folder, mapped read-only and shared where aligned.
 /// Fails with NotFound, BadData, Unsupported, TooLarge, Cancelled: `where` is the path as given, the message names the place

@@ -39,6 +39,7 @@ Tensor parseTensor(const std::string& typeText, const std::string& elements) {
         switch (type.element) {
         case ElementType::F32: tensor.mutableAs<float>()[at] = std::stof(word); break;
         case ElementType::F64: tensor.mutableAs<double>()[at] = std::stod(word); break;
+        case ElementType::F16: tensor.mutableAs<std::uint16_t>()[at] = doubleToHalf(std::stod(word)); break;
         case ElementType::I64: tensor.mutableAs<std::int64_t>()[at] = std::stoll(word); break;
         case ElementType::I32: tensor.mutableAs<std::int32_t>()[at] = static_cast<std::int32_t>(std::stoll(word)); break;
         case ElementType::I8: tensor.mutableAs<std::int8_t>()[at] = static_cast<std::int8_t>(std::stoll(word)); break;
