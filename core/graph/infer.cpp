@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace lemmascope {
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t MaxDepth = 1000;
 constexpr std::size_t MaxNodes = 4'000'000;
+constexpr std::size_t MaxTrials = 64;
 constexpr std::string_view OwnPrefix = "lemmascope."; // attributes that only say how a node is written in our JSON
 
 bool isOpaque(const Dim& dim) {
@@ -202,6 +204,7 @@ class Inference {
             return tooManyNodes();
         }
         m_order = DimOrder(substitutedLowest(graph));
+        m_top = &graph;
         Graph top = graph;
         substituteRanges(top);
         if (auto pushed = push(std::move(top), nullptr, {}, {}); !pushed) {
@@ -210,8 +213,20 @@ class Inference {
         while (true) {
             InferFrame& frame = *m_frames.back();
             if (frame.next < frame.graph.nodes.size()) {
-                if (auto done = step(frame); !done && !recover(done.error())) {
-                    return tl::unexpected<Error>(done.error());
+                if (auto done = step(frame); !done) {
+                    Result<bool> recovered = recover(done.error());
+                    if (!recovered) {
+                        return tl::unexpected<Error>(recovered.error());
+                    }
+                    if (!*recovered) {
+                        return tl::unexpected<Error>(done.error());
+                    }
+                }
+                continue;
+            }
+            if (nextTrial(frame.trials, nullptr)) {
+                if (auto again = inferAnew(); !again) {
+                    return tl::unexpected<Error>(again.error());
                 }
                 continue;
             }
@@ -269,7 +284,45 @@ class Inference {
         return type;
     }
 
+    /// The innermost graph from its start, with what its trials have found.
+    Result<void> inferAnew() {
+        InferFrame& frame = *m_frames.back();
+        BranchTrials trials = std::move(frame.trials);
+        InferFrame* outer = frame.outer;
+        const NodeId outerNode = frame.outerNode;
+        NestedRequest request = std::move(frame.request);
+        Graph graph = m_frames.size() == 1 ? *m_top : *request.graph;
+        if (m_frames.size() == 1) {
+            substituteRanges(graph);
+        }
+        m_frames.pop_back();
+        if (auto pushed = push(std::move(graph), outer, outerNode, std::move(request)); !pushed) {
+            return pushed;
+        }
+        m_frames.back()->trials = std::move(trials);
+        return {};
+    }
+
+    /// The branches of the node gave different ranks: the graph is inferred with each in turn, unless one trial is under way in it already.
+    bool startsTrial(InferFrame& frame) {
+        const auto index = static_cast<std::uint32_t>(frame.next);
+        const bool differ = std::exchange(frame.ranksDiffer, false);
+        if (!differ || frame.trials.node || frame.trials.open.contains(index) || m_trials >= MaxTrials) {
+            return false;
+        }
+        // Four more times at most; graphs are counted as they are inferred.
+        const std::size_t size = writtenOutNodes(m_frames.size() == 1 ? *m_top : *frame.request.graph);
+        if (size > MaxNodes / 8 || m_nodeCount > MaxNodes / 2 - 4 * size) {
+            return false;
+        }
+        ++m_trials;
+        frame.trials.node = index;
+        frame.trials.taken = true;
+        return true;
+    }
+
     Result<void> push(Graph graph, InferFrame* outer, NodeId outerNode, NestedRequest request) {
+        graph.requiredBranches.clear();
         m_nodeCount += graph.nodes.size();
         if (m_frames.size() >= MaxDepth) {
             return fail(ErrorCode::TooLarge, "graphs are nested more than " + std::to_string(MaxDepth) + " deep");
@@ -383,6 +436,15 @@ class Inference {
         if (context.failed()) {
             return tl::unexpected<Error>(context.error());
         }
+        if (startsTrial(frame)) {
+            return inferAnew();
+        }
+        if (const auto settled = frame.trials.settled.find(static_cast<std::uint32_t>(frame.next)); settled != frame.trials.settled.end()) {
+            frame.graph.requiredBranches[settled->first] = settled->second;
+            frame.graph.notes.push_back("node '" + frame.graph.displayName(id) + "' must take its " +
+                                        (settled->second ? "then_branch" : "else_branch") + ": with the other, " +
+                                        frame.trials.why.at(settled->first));
+        }
         store(frame, node, context);
         keepNested(frame.graph.nodes[frame.next], frame.done);
         frame.done.clear();
@@ -436,14 +498,22 @@ class Inference {
         }
     }
 
-    // An error inside a graph that need not be right ends that graph, as declared. False when no such graph is open.
-    bool recover(const Error& error) {
+    // An error inside a graph that need not be right ends that graph, as declared; in a graph in which a branch is being tried, it answers
+    // that trial. False when no such graph is open.
+    Result<bool> recover(const Error& error) {
         if (error.code != ErrorCode::ShapeMismatch) {
             return false;
         }
-        for (std::size_t k = m_frames.size(); k > 1; --k) {
+        for (std::size_t k = m_frames.size(); k > 0; --k) {
             InferFrame& frame = *m_frames[k - 1];
-            if (!frame.request.lenient) {
+            if (nextTrial(frame.trials, &error)) {
+                m_frames.resize(k);
+                if (auto again = inferAnew(); !again) {
+                    return tl::unexpected<Error>(again.error());
+                }
+                return true;
+            }
+            if (!frame.request.lenient || k == 1) {
                 continue;
             }
             NestedResult result{frame.request.role, finish(frame), {}, error}; // with the types found so far
@@ -479,7 +549,9 @@ class Inference {
     DimOrder m_order;
     std::vector<std::unique_ptr<InferFrame>> m_frames;
     std::vector<const ValueFacts*> m_operands;
+    const Graph* m_top = nullptr;
     std::size_t m_nodeCount = 0;
+    std::size_t m_trials = 0;
     std::uint64_t m_steps = 0;
 };
 

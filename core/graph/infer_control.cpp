@@ -138,6 +138,7 @@ std::optional<NestedRequest> nextOfIf(InferFrame& frame, InferContext& c) {
     }
     if (frame.done[0].error || frame.done[1].error) {
         const std::size_t good = frame.done[0].error ? 1 : 0;
+        frame.graph.requiredBranches[static_cast<std::uint32_t>(frame.next)] = good == 0;
         const NestedResult& bad = frame.done[1 - good];
         frame.graph.notes.push_back("the " + bad.role + " of node '" + frame.graph.displayName(NodeId(frame.next)) +
                                     "' cannot run: " + bad.error->message);
@@ -155,7 +156,14 @@ std::optional<NestedRequest> nextOfIf(InferFrame& frame, InferContext& c) {
             return std::nullopt;
         }
     }
+    if (const std::optional<bool> chosen = frame.chosenBranch()) {
+        resultsFrom(c, frame.done[*chosen ? 0 : 1]);
+        return std::nullopt;
+    }
     for (std::size_t k = 0; k < c.resultCount(); ++k) {
+        const std::optional<Shape>& a = frame.done[0].outputs[k].type.shape;
+        const std::optional<Shape>& b = frame.done[1].outputs[k].type.shape;
+        frame.ranksDiffer = frame.ranksDiffer || (a && b && a->size() != b->size());
         c.results()[k] = joined(frame.done[0].outputs[k], frame.done[1].outputs[k], c, k);
     }
     return std::nullopt;

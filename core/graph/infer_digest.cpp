@@ -1,6 +1,7 @@
 // Digests of computations, on an explicit stack over values of the frames; nested graphs are written out as text in which
 // values are numbered by first occurrence, so that names and unrelated values do not matter.
 
+#include "core/graph/attribute_defaults.h"
 #include "core/graph/infer_frame.h"
 #include "core/graph/ops/op_block.h"
 
@@ -70,7 +71,7 @@ void appendAttribute(std::string& text, const Attribute& attribute) {
 bool hasMeaning(const std::string& key) { return key.compare(0, 11, "lemmascope.") != 0; }
 
 void appendAttributes(std::string& text, const Node& node) {
-    for (const auto& [key, attribute] : node.attributes) {
+    for (const auto& [key, attribute] : withOnnxDefaults(node.op, node.attributes)) {
         if (hasMeaning(key)) {
             appendString(text, key);
             appendAttribute(text, attribute);

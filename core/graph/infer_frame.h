@@ -6,9 +6,12 @@
 #include "core/graph/graph.h"
 #include "core/graph/ops/infer_context.h"
 
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,16 @@ struct NestedRequest {
     bool lenient = false;            ///< a branch that need not be taken: its errors are no errors
 };
 
+/// Which branches the Ifs of one graph take, as far as it is found by inferring the graph with each (infer_branches.cpp). Kept while the
+/// graph is inferred anew.
+struct BranchTrials {
+    std::map<std::uint32_t, bool> settled;    ///< by node: the only branch with which the graph can run
+    std::map<std::uint32_t, std::string> why; ///< by node: the error with the other branch
+    std::set<std::uint32_t> open;             ///< both may be taken
+    std::optional<std::uint32_t> node;        ///< being tried
+    bool taken = true;                        ///< and with which branch
+};
+
 struct InferFrame {
     Graph graph;
     InferFrame* outer = nullptr;
@@ -46,7 +59,15 @@ struct InferFrame {
     std::vector<ValueFacts> carried;               ///< by that loop, as its body takes them
     std::vector<std::optional<Digest128>> digests; ///< of values, as asked for
     std::vector<std::uint32_t> randomOrdinals;     ///< by node; filled when first asked for
+    BranchTrials trials;
+    bool ranksDiffer = false; ///< the branches of the node `next` gave different ranks, and nothing says which is taken
+
+    /// The branch that the node `next` takes, where the trials say one.
+    [[nodiscard]] std::optional<bool> chosenBranch() const;
 };
+
+/// The graph of `trials` has been inferred to its end, or failed with an error. True: it is to be inferred anew, with these trials.
+[[nodiscard]] bool nextTrial(BranchTrials& trials, const Error* error);
 
 /// A digest of the computation that gives a value: ops, attributes, operands; graph inputs by name, constants by content. Equal
 /// digests in two graphs: the same function of inputs of the same names. Random nodes count by their position among their kind.

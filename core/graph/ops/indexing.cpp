@@ -102,8 +102,9 @@ void selectElements(InferContext& c, const Selection& selection) {
     c.setElements(0, std::move(out));
 }
 
-// One bound of a slice: counted from the end when negative, then clamped to [low, high]. Nothing when the sizes decide.
-std::optional<Dim> sliceBound(const InferContext& c, const Dim& bound, const Dim& length, const Dim& low, const Dim& high) {
+// One bound of a slice: counted from the end when negative, then clamped to [low, high]. Nothing when the sizes decide. `ordered`: low <= high
+// at all sizes, as 0 and a length are, even where the length's form does not show it.
+std::optional<Dim> sliceBound(const InferContext& c, const Dim& bound, const Dim& length, const Dim& low, const Dim& high, bool ordered) {
     const std::optional<bool> fromStart = c.order().compare(bound, Dim(0));
     if (!fromStart) {
         return std::nullopt;
@@ -120,7 +121,13 @@ std::optional<Dim> sliceBound(const InferContext& c, const Dim& bound, const Dim
     if (absolute.overflowed()) {
         return low;
     }
+    if (ordered && absolute == high) {
+        return high;
+    }
     const std::optional<Dim> above = c.order().max(absolute, low);
+    if (ordered && above && (*above == low || !*fromStart)) {
+        return above; // counted from the end, it lies below it
+    }
     return above ? c.order().min(*above, high) : std::nullopt;
 }
 
@@ -132,13 +139,15 @@ struct SliceAxis {
 SliceAxis sliceAxis(const InferContext& c, const Dim& start, const Dim& end, std::int64_t step, const Dim& length) {
     SliceAxis out;
     const Dim last = length - Dim(1);
-    out.start = step > 0 ? sliceBound(c, start, length, Dim(0), length) : sliceBound(c, start, length, Dim(0), last);
-    const std::optional<Dim> stop = step > 0 ? sliceBound(c, end, length, Dim(0), length) : sliceBound(c, end, length, Dim(-1), last);
+    out.start = step > 0 ? sliceBound(c, start, length, Dim(0), length, true) : sliceBound(c, start, length, Dim(0), last, false);
+    const std::optional<Dim> stop = step > 0 ? sliceBound(c, end, length, Dim(0), length, true) : sliceBound(c, end, length, Dim(-1), last, true);
     if (!out.start || !stop) {
         return out;
     }
     const Dim distance = step > 0 ? *stop - *out.start : *out.start - *stop;
-    const std::optional<Dim> positive = c.order().max(distance, Dim(0));
+    // From the first element, or to the last, no clamped slice is backwards.
+    const bool forwards = step > 0 && (out.start->is(0) || *stop == length);
+    const std::optional<Dim> positive = forwards ? distance : c.order().max(distance, Dim(0));
     if (positive && step != INT64_MIN) {
         out.length = Dim::ceilDiv(*positive, Dim(step > 0 ? step : -step));
     }

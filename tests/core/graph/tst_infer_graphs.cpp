@@ -59,6 +59,45 @@ class TestInferGraphs : public QObject {
                  "the then_branch of node 'y' cannot run: node 'a': attribute 'perm' has 2 values, expected 1");
     }
 
+    void theBranchThatAloneRunsGivesTheRank() {
+        const std::string head =
+            "in x f32[n,4,m]; s = Shape(x); const i i64[] 2; d = Gather(s, i); const o i64[] 1; c = Equal(d, o); const a i64[1] 2; "
+            "const w f32[4,2] 1 2 3 4 5 6 7 8; ";
+        const std::string squeezed = "q = If(c) then_branch={ t = Squeeze(x, a); out t } else_branch={ e = Identity(x); out e }; ";
+        const auto graph = mustInfer(*parseGraph(head + squeezed + "y = Gemm(q, w); out y"));
+        QCOMPARE(QString::fromStdString(inferredText(*graph)), "f32[n,2]");
+        QCOMPARE(graph->requiredBranches, (std::map<std::uint32_t, bool>{{3, true}}));
+        QCOMPARE(graph->notes.size(), std::size_t{1});
+        QVERIFY2(graph->notes.front().starts_with("node 'q' must take its then_branch: with the other, node 'y': "), graph->notes.front().c_str());
+        // The other way about, and shapes that are read from the result.
+        const std::string swapped = "q = If(c) then_branch={ e = Identity(x); out e } else_branch={ t = Squeeze(x, a); out t }; ";
+        QCOMPARE(text(head + swapped + "z = Gemm(q, w); y = Shape(z); out y"), "i64[2]{n 2}");
+        QCOMPARE(mustInfer(*parseGraph(head + swapped + "y = Gemm(q, w); out y"))->requiredBranches, (std::map<std::uint32_t, bool>{{3, false}}));
+        // Both run: nothing is known of the rank, and no branch is required.
+        const auto either = mustInfer(*parseGraph(head + squeezed + "y = Relu(q); out y"));
+        QCOMPARE(QString::fromStdString(inferredText(*either)), "f32[?]");
+        QVERIFY(either->requiredBranches.empty() && either->notes.empty());
+        // Neither does.
+        QVERIFY(text(head + squeezed + "r = Unsqueeze(q, a); u = Unsqueeze(r, a); y = Gemm(u, w); out y").startsWith("error: node 'y': "));
+        // A branch that runs with one rank only says so of itself, not of the graph around it.
+        const auto nested = mustInfer(*parseGraph(head + "in b bool[]; y = If(b) then_branch={ " + squeezed +
+                                                  "g = Gemm(q, w); out g } else_branch={ const k f32[1,2] 5 6; out k }; out y"));
+        QVERIFY2(QRegularExpression("^f32\\[\\?[0-9a-f]{12},2\\]$").match(QString::fromStdString(inferredText(*nested))).hasMatch(),
+                 inferredText(*nested).c_str());
+        QVERIFY(nested->requiredBranches.empty());
+        const auto& branch = *nested->nodes[3].attribute<std::shared_ptr<const Graph>>("then_branch");
+        QCOMPARE(branch->requiredBranches, (std::map<std::uint32_t, bool>{{0, true}}));
+        // A branch in which no rank runs cannot be taken.
+        const auto barred = mustInfer(
+            *parseGraph(head + "in b bool[]; y = If(b) then_branch={ " + squeezed +
+                        "r = Unsqueeze(q, a); u = Unsqueeze(r, a); g = Gemm(u, w); out g } else_branch={ const k f32[1,2] 5 6; out k }; out y"));
+        QCOMPARE(barred->requiredBranches, (std::map<std::uint32_t, bool>{{3, false}}));
+        // One after the other.
+        const std::string twice = "p = If(c) then_branch={ v = Squeeze(x, a); out v } else_branch={ f = Identity(x); out f }; ";
+        const auto both = mustInfer(*parseGraph(head + squeezed + twice + "g = Gemm(q, w); h = Gemm(p, w); y = Add(g, h); out y"));
+        QCOMPARE(both->requiredBranches, (std::map<std::uint32_t, bool>{{3, true}, {4, true}}));
+    }
+
     void branchesJoin() {
         const std::string head = "in x f32[2,n]; in z f32[3,n]; in c bool[]; y = If(c) then_branch={ out x } else_branch={ ";
         QCOMPARE(text(head + "out x }; out y"), "f32[2,n]");
