@@ -205,6 +205,11 @@ Result<CheckResult> Checker::run(std::shared_ptr<const Graph> reference, std::sh
     }
     for (const Access& access : m_reference.accesses) {
         facts.assume(access);
+        if (access.kind == Access::Kind::Branch) {
+            m_result.assumptions.push_back({"branch", m_result.reference->node(access.node).op.name + " '" + m_result.reference->path(access.node) +
+                                                          "' takes its " + (access.low.is(1) ? "then_branch" : "else_branch") +
+                                                          ": the reference cannot run with the other"});
+        }
     }
     Prover prover(m_store, boundary, facts, m_options, m_services, m_stop);
     prover.setDeadline(m_deadline);
@@ -290,8 +295,12 @@ void Checker::proveAccesses(Prover& prover) {
     for (const Access& access : m_rewritten.accesses) {
         const Node& node = m_result.rewritten->node(access.node);
         const bool dead = !m_rewritten.live[access.node.index];
-        std::string title = access.kind == Access::Kind::Divide ? "divisor of " : access.kind == Access::Kind::Read ? "read of " : "write of ";
-        title += (access.kind == Access::Kind::Divide
+        std::string title = access.kind == Access::Kind::Divide   ? "divisor of "
+                            : access.kind == Access::Kind::Branch ? "branch of "
+                            : access.kind == Access::Kind::Read   ? "read of "
+                                                                  : "write of ";
+        title += (access.kind == Access::Kind::Branch ? node.op.name + " '" + m_result.rewritten->path(access.node) + "' is the one that can run"
+                  : access.kind == Access::Kind::Divide
                       ? node.op.name + " '" + m_result.rewritten->path(access.node) + "' is not 0"
                       : access.buffer + " by " + node.op.name + " '" + m_result.rewritten->path(access.node) + "' is in range");
         title += dead ? " (a dead access)" : "";

@@ -20,6 +20,7 @@ bool implied(const std::vector<PathCondition>& inner, const std::vector<PathCond
 PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& reference, const std::string& title) {
     PairProof proof;
     const bool divides = access.kind == Access::Kind::Divide;
+    const bool branches = access.kind == Access::Kind::Branch;
     const TermId index = sweep(access.index);
     // The reference does the same, under no stronger a condition: no lemma.
     for (const Access& other : reference) {
@@ -28,8 +29,8 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
             continue;
         }
         const bool sameBounds = divides ? other.kind == Access::Kind::Divide
-                                        : other.kind != Access::Kind::Divide && Dim::provablyAtLeast(other.low, access.low) &&
-                                              Dim::provablyAtLeast(access.high, other.high);
+                                        : (other.kind == Access::Kind::Branch) == branches && other.kind != Access::Kind::Divide &&
+                                              Dim::provablyAtLeast(other.low, access.low) && Dim::provablyAtLeast(access.high, other.high);
         if (sameBounds) {
             proof.verdict = LemmaVerdict::Holds;
             return proof;
@@ -95,7 +96,9 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
         }
     }
     lemma.verdict = LemmaVerdict::Undecided;
-    lemma.reason = divides ? "the divisor is not seen to be other than 0" : "the index is not seen to stay in range";
+    lemma.reason = divides    ? "the divisor is not seen to be other than 0"
+                   : branches ? "the condition is not seen to hold whenever the reference runs"
+                              : "the index is not seen to stay in range";
     if (access.inLoop) {
         lemma.reason += " (it stands in a loop)";
     }

@@ -255,7 +255,7 @@ std::string lemmaText(const CheckResult& result) {
 ReportSection scopeSection(const CheckResult& result, const BugReport& report) {
     // Facts about inputs and sizes narrow the question; how things were paired and which laws were used do not.
     const bool narrowed = std::any_of(result.assumptions.begin(), result.assumptions.end(), [](const Remark& remark) {
-        return remark.kind == "fact" || remark.kind == "size" || remark.kind == "assumed-equal";
+        return remark.kind == "fact" || remark.kind == "size" || remark.kind == "branch" || remark.kind == "assumed-equal";
     });
     ReportSection scope{.title = "Scope"};
     scope.paragraphs.push_back("Do both graphs give the same for every input" + std::string(narrowed ? " that the facts below allow" : "") +

@@ -276,9 +276,10 @@ std::optional<TermId> NodeTerms::sliceOp() {
         }
         // Clamp into [0, length] (step > 0) or [0, length - 1] (step < 0), as far as it is seen.
         const Dim top = step > 0 ? length : length - Dim(1);
-        if (Dim::provablyAtLeast(start, top)) {
+        const bool first = step > 0 && start.is(0); // lengths are 0 or more, whether their form shows it or not
+        if (!first && Dim::provablyAtLeast(start, top)) {
             start = top;
-        } else if (!Dim::provablyAtLeast(top, start)) {
+        } else if (!first && !Dim::provablyAtLeast(top, start)) {
             return std::nullopt;
         }
         if (!Dim::provablyAtLeast(start, Dim(0))) {

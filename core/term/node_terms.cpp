@@ -3,6 +3,7 @@
 #include "core/term/form_term.h"
 
 #include "core/eval/evaluator.h"
+#include "core/graph/attribute_defaults.h"
 #include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
 
@@ -129,6 +130,36 @@ bool NodeTerms::isCovered(const Definition& definition) {
     return body.has_value();
 }
 
+TermId NodeTerms::movedConstant(TermId term) const {
+    constexpr std::int64_t Limit = std::int64_t{1} << 22;
+    if (!term.isValid() || !isComputable(m_store.type(term).element)) {
+        return term;
+    }
+    if (m_store.kind(term) == TermKind::View) {
+        const std::optional<Tensor> elements = m_store.constantElements(term, Limit);
+        return elements ? m_store.constant(*elements) : term;
+    }
+    if (m_store.kind(term) != TermKind::Concat) {
+        return term;
+    }
+    Node join;
+    join.op = OpId{"", "Concat", 13};
+    join.attributes["axis"] = static_cast<std::int64_t>(m_store.term(term).payload);
+    join.results.emplace_back(std::size_t{0});
+    std::vector<std::optional<Tensor>> parts;
+    std::int64_t count = 0;
+    for (const TermId part : m_store.operands(term)) {
+        parts.push_back(m_store.constantElements(part, Limit - count));
+        if (!parts.back()) {
+            return term;
+        }
+        count += parts.back()->count();
+        join.operands.emplace_back(parts.size());
+    }
+    const Result<std::vector<Tensor>> joined = evaluateNode(join, parts);
+    return joined && joined->size() == 1 ? m_store.constant(joined->front()) : term;
+}
+
 std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) {
     const OpSchema* schema = findOp(m_node.op);
     std::vector<TermId> operands = m_operands;
@@ -136,6 +167,12 @@ std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) 
     const Definition* definition = extraOperands.empty() ? findDefinition(m_store.definitions.get(), m_node.op) : nullptr;
     if (definition != nullptr && schema == nullptr && !isCovered(*definition)) {
         definition = nullptr; // an open function after all
+    }
+    if (definition == nullptr && extraOperands.empty()) {
+        // Nothing looks into such an op: constants that are moved before it are told by what it reads.
+        for (TermId& operand : operands) {
+            operand = movedConstant(operand);
+        }
     }
     std::vector<TermId> results;
     for (std::size_t k = 0; k < m_node.results.size(); ++k) {
@@ -146,7 +183,7 @@ std::vector<TermId> NodeTerms::opaque(const std::vector<TermId>& extraOperands) 
         Operator op;
         // A known op keeps its meaning from its since-version on; of an unknown one every version is another function.
         op.name = m_node.op.text() + "@" + std::to_string(schema != nullptr ? schema->sinceVersion : m_node.op.version);
-        op.attributes = definition != nullptr ? withDefaults(*definition, m_node.attributes) : m_node.attributes;
+        op.attributes = definition != nullptr ? withDefaults(*definition, m_node.attributes) : withOnnxDefaults(m_node.op, m_node.attributes);
         if (!extraOperands.empty()) {
             op.attributes["lemmascope.operands"] = static_cast<std::int64_t>(m_operands.size()); // where the bodies' outputs begin
         }
@@ -326,6 +363,12 @@ std::vector<TermId> NodeTerms::elementwiseOp() {
                 low = has(1) ? operand(1) : TermId();
                 high = has(2) ? operand(2) : TermId();
             }
+            // An infinite bound on its own side bounds nothing: the same bits, for infinities and NaN too.
+            const auto boundless = [&](TermId bound, double infinity) {
+                return bound.isValid() && isFloat(m_store.type(bound).element) && m_store.uniformValue(bound) == infinity;
+            };
+            low = boundless(low, -std::numeric_limits<double>::infinity()) ? TermId() : low;
+            high = boundless(high, std::numeric_limits<double>::infinity()) ? TermId() : high;
             if (!low.isValid() && !high.isValid()) {
                 return one(x);
             }

@@ -53,6 +53,8 @@ class NodeTerms {
     [[nodiscard]] TermId apply(Operator op, std::vector<TermId> operands, std::size_t result = 0);
     [[nodiscard]] TermId elementwise(const std::string& name, const std::vector<TermId>& operands, std::map<std::string, Attribute> attributes = {});
     [[nodiscard]] TermId none();
+    /// The constant that a movement of constants gives; other terms, and large ones, as they are.
+    [[nodiscard]] TermId movedConstant(TermId term) const;
 
     /// Whether a definition says what this node computes; if not, why is noted.
     [[nodiscard]] bool isCovered(const Definition& definition);

@@ -135,7 +135,20 @@ Result<void> TermBuilder::buildNode(std::uint32_t instance, NodeId id) {
     } else if (node.op.domain.empty() && node.op.name == "If" && children.size() == 2 && !operands.empty() && operands[0].isValid()) {
         const auto nested = Graph::nestedGraphs(node);
         const std::size_t thenAt = nested[0].first == "then_branch" ? 0 : 1;
-        const std::optional<double> fixed = m_store.uniformValue(operands[0]);
+        std::optional<double> fixed = m_store.uniformValue(operands[0]);
+        if (const auto required = graph.requiredBranches.find(id.index); !fixed && required != graph.requiredBranches.end()) {
+            // The graph runs with this branch only: that it is taken is an access like any other, and the If is its result.
+            fixed = required->second ? 1.0 : 0.0;
+            Access access;
+            access.kind = Access::Kind::Branch;
+            access.node = flat;
+            access.index = operands[0];
+            access.low = access.high = Dim(required->second ? 1 : 0);
+            access.buffer = graph.value(node.operands[0]).name;
+            access.path = m_path;
+            access.inLoop = m_loopDepth > 0;
+            m_out->accesses.push_back(std::move(access));
+        }
         std::array<std::vector<TermId>, 2> branches; // then, else
         for (const bool taken : {true, false}) {
             if (fixed && (*fixed != 0.0) != taken) {

@@ -19,11 +19,12 @@ struct PathCondition {
     friend auto operator<=>(const PathCondition&, const PathCondition&) = default;
 };
 
-/// One index tensor (or divisor) of a node that must stay in range, whether its result is used or not.
+/// One index tensor (or divisor, or condition) of a node that must stay in range, whether its result is used or not.
 struct Access {
-    enum class Kind : std::uint8_t { Read, Write, Divide } kind = Kind::Read;
+    /// Branch: the condition of an If whose other branch cannot run (Graph::requiredBranches); `low` = `high` = the one that can.
+    enum class Kind : std::uint8_t { Read, Write, Divide, Branch } kind = Kind::Read;
     FlatNodeId node;
-    TermId index; ///< integer tensor: every element must satisfy the bound
+    TermId index; ///< integer or bool tensor: every element must satisfy the bound
     Dim low;      ///< lowest allowed
     Dim high;     ///< highest allowed; for Divide, `index` must not be 0
     std::string buffer;

@@ -60,6 +60,57 @@ void SoundnessTest::verdictIsNeverWrong_data() {
         QStringLiteral(R"("inputs":[{"name":"a","type":"i32","shape":[2]}],"constants":[{"name":"two","type":"i32","shape":[],"data":[2]}])");
     QTest::newRow("a * 2 / 2") << integers << QStringLiteral(R"({"op":"Mul","in":["a","two"],"out":["m"]},{"op":"Div","in":["m","two"],"out":["y"]})")
                                << QStringLiteral(R"({"op":"Identity","in":["a"],"out":["y"]})") << QStringLiteral("refuted");
+
+    // Bounds that bound nothing, and ones that bound everything.
+    QTest::newRow("clip to infinity") << x << QStringLiteral(R"({"op":"Clip","in":["x","zero","inf"],"out":["y"]})")
+                                      << QStringLiteral(R"({"op":"Relu","in":["x"],"out":["y"]})") << QStringLiteral("proved");
+    QTest::newRow("clip from infinity") << x << QStringLiteral(R"({"op":"Clip","in":["x","inf"],"out":["y"]})") << keep << QStringLiteral("differs");
+    QTest::newRow("clip to nan") << x << QStringLiteral(R"({"op":"Clip","in":["x","zero","nan"],"out":["y"]})")
+                                 << QStringLiteral(R"({"op":"Relu","in":["x"],"out":["y"]})") << QStringLiteral("differs");
+
+    // An If whose branches have different ranks, before an op that takes one rank only: it runs where m = 1, or where m is not 1.
+    const QString ranks = QStringLiteral(
+        R"("inputs":[{"name":"x","type":"f32","shape":["n",4,"m"]},{"name":"b","type":"bool","shape":[]}],"constants":[{"name":"w","type":"f32","shape":[4,2],"data":[1,2,3,4,5,6,7,8]},)"
+        R"({"name":"i","type":"i64","shape":[],"data":[2]},{"name":"o","type":"i64","shape":[],"data":[1]},{"name":"a","type":"i64","shape":[1],"data":[2]},)"
+        R"({"name":"k","type":"f32","shape":[1,2],"data":[1,2]}])");
+    const QString condition = QStringLiteral(
+        R"({"op":"Shape","in":["x"],"out":["s"]},{"op":"Gather","in":["s","i"],"out":["d"]},{"op":"Equal","in":["d","o"],"out":["c"]},)");
+    const QString identity = QStringLiteral(R"({"inputs":[],"nodes":[{"op":"Identity","in":["x"],"out":["e"]}],"outputs":["e"]})");
+    const QString squeeze = QStringLiteral(R"({"inputs":[],"nodes":[{"op":"Squeeze","in":["x","a"],"out":["t"]}],"outputs":["t"]})");
+    const QString unsqueeze = QStringLiteral(R"({"inputs":[],"nodes":[{"op":"Unsqueeze","in":["x","a"],"out":["t"]}],"outputs":["t"]})");
+    const auto branches = [&](const QString& taken, const QString& other) {
+        return condition + QStringLiteral(R"({"op":"If","in":["c"],"out":["q"],"attrs":{"then_branch":%1,"else_branch":%2}},)").arg(taken, other);
+    };
+    const QString product = QStringLiteral(R"({"op":"Gemm","in":["q","w"],"out":["y"]})");
+    QTest::newRow("the branch that alone runs, in both")
+        << ranks << branches(squeeze, identity) + product
+        << branches(squeeze, identity) +
+               QStringLiteral(R"({"op":"Neg","in":["q"],"out":["m"]},{"op":"Gemm","in":["m","w"],"out":["p"]},{"op":"Neg","in":["p"],"out":["y"]})")
+        << QStringLiteral("proved");
+    QTest::newRow("the If dropped where it must take that branch")
+        << ranks << branches(squeeze, identity) + product << QStringLiteral(R"({"op":"Squeeze","in":["x","a"],"out":["q"]},)") + product
+        << QStringLiteral("proved");
+    // The other way about, the rewritten graph runs for m = 1 only, and the reference for every m.
+    const QString turned = QStringLiteral(R"({"op":"Transpose","in":["q"],"out":["r"],"attrs":{"perm":[0,2,1]}},)"
+                                          R"({"op":"Transpose","in":["r"],"out":["y"],"attrs":{"perm":[0,2,1]}})");
+    QTest::newRow("runs for fewer sizes") << ranks << QStringLiteral(R"({"op":"Identity","in":["x"],"out":["y"]})")
+                                          << branches(identity, unsqueeze) + turned << QStringLiteral("differs");
+    QTest::newRow("runs for the other sizes") << ranks << branches(identity, unsqueeze) + turned << branches(unsqueeze, identity) + turned
+                                              << QStringLiteral("differs");
+    QTest::newRow("takes the other value of the branch")
+        << ranks << branches(identity, unsqueeze) + turned << QStringLiteral(R"({"op":"Neg","in":["x"],"out":["y"]})") << QStringLiteral("differs");
+    // Required inside a branch only: nothing is known of the condition outside it.
+    const QString inner = QStringLiteral(R"({"op":"If","in":["b"],"out":["y"],"attrs":{"then_branch":{"inputs":[],"nodes":[%1%2],"outputs":["g"]},)"
+                                         R"("else_branch":{"inputs":[],"nodes":[{"op":"Identity","in":["k"],"out":["l"]}],"outputs":["l"]}}})");
+    const QString ifOnly =
+        QStringLiteral(R"({"op":"If","in":["c"],"out":["q"],"attrs":{"then_branch":%1,"else_branch":%2}},)").arg(squeeze, identity);
+    const QString within = QStringLiteral(R"({"op":"Gemm","in":["q","w"],"out":["g"]})");
+    QTest::newRow("required in a branch, in both") << ranks << condition + inner.arg(ifOnly, within) << condition + inner.arg(ifOnly, within)
+                                                   << QStringLiteral("proved");
+    QTest::newRow("required in a branch, and outside it") << ranks << condition + inner.arg(ifOnly, within)
+                                                          << condition + ifOnly + QStringLiteral(R"({"op":"Gemm","in":["q","w"],"out":["h"]},)") +
+                                                                 inner.arg(QString(), QStringLiteral(R"({"op":"Identity","in":["h"],"out":["g"]})"))
+                                                          << QStringLiteral("differs");
 }
 
 void SoundnessTest::verdictIsNeverWrong() {

@@ -70,6 +70,26 @@ class TestTermBuilder : public QObject {
         row("If on a constant", "const c bool[] 1; y = If(c) then_branch={ a = Neg(x); out a } else_branch={ b = Relu(x); out b }; out y",
             "y = Neg(x); out y");
         row("a fused op", "y = fused:{ in p; q = Neg(p); r = Relu(q); out r }(x); out y", "q = Neg(x); y = Relu(q); out y");
+        // Defaults left out and written, and constants moved before an op that nothing looks into.
+        row("LSTM defaults", "in a f32[5,1,2]; in w f32[1,12,2]; in r f32[1,12,3]; q, y = LSTM@14(a, w, r) hidden_size=3; out y",
+            "in a f32[5,1,2]; in w f32[1,12,2]; in r f32[1,12,3]; q, y = LSTM@14(a, w, r) hidden_size=3 direction=forward input_forget=0 "
+            "layout=0; out y");
+        row("TopK defaults", "const k i64[1] 2; v, y = TopK@11(x, k); out y",
+            "const k i64[1] 2; v, y = TopK@11(x, k) axis=-1 largest=1 sorted=1; out y");
+        row("NonZero of defaults left out and written", "a = Flatten(x); y = NonZero(a); out y", "a = Flatten(x) axis=1; y = NonZero(a); out y");
+        row("a moved constant in an LSTM",
+            "in a f32[5,1,2]; in w f32[1,4,2]; const r f32[1,4,1] 1 2 3 4; const i i64[1] 0; const h i64[1] 2; const n i64[1] 4; const e i64[1] 1; "
+            "p = Slice@13(r, i, h, e); s = Slice@13(r, h, n, e); t = Concat(s, p) axis=1; q, y = LSTM@14(a, w, t); out y",
+            "in a f32[5,1,2]; in w f32[1,4,2]; const r f32[1,4,1] 3 4 1 2; q, y = LSTM@14(a, w, r); out y");
+        row("a transposed constant in an LSTM",
+            "in a f32[5,1,2]; const w f32[1,2,4] 1 2 3 4 5 6 7 8; in r f32[1,4,1]; t = Transpose(w) perm=[0,2,1]; q, y = LSTM@14(a, t, r); out y",
+            "in a f32[5,1,2]; const w f32[1,4,2] 1 5 2 6 3 7 4 8; in r f32[1,4,1]; q, y = LSTM@14(a, w, r); out y");
+        row("a slice of a whole axis whose length may be thought negative",
+            "in a f32[1,1,n]; const w f32[1,1,9] 1 2 3 4 5 6 7 8 9; c = Conv(a, w); const s i64[1] 0; const e i64[1] 9223372036854775807; const d "
+            "i64[1] 2; "
+            "y = Slice@13(c, s, e, d); out y",
+            "in a f32[1,1,n]; const w f32[1,1,9] 1 2 3 4 5 6 7 8 9; y = Conv(a, w); out y");
+        row("Clip to infinity", "const l f32[] 0; const h f32[] inf; y = Clip@11(x, l, h); out y", "const l f32[] 0; y = Clip@11(x, l); out y");
         row("Loop bodies",
             "const m i64[] 3; const t bool[] 1; y = Loop(m, t, x) body={ in i i64[]; in c bool[]; in v; w = Relu(v); out c, w }; out y",
             "const m i64[] 3; const t bool[] 1; y = Loop(m, t, x) body={ in j i64[]; in d bool[]; in u; z = Relu(u); out d, z }; out y");
@@ -84,6 +104,18 @@ class TestTermBuilder : public QObject {
         QTest::addColumn<QString>("a");
         QTest::addColumn<QString>("b");
         const auto row = [](const char* name, const char* a, const char* b) { QTest::newRow(name) << a << b; };
+        row("LSTM directions", "in a f32[5,1,2]; in w f32[1,12,2]; in r f32[1,12,3]; q, y = LSTM@14(a, w, r) hidden_size=3; out y",
+            "in a f32[5,1,2]; in w f32[1,12,2]; in r f32[1,12,3]; q, y = LSTM@14(a, w, r) hidden_size=3 direction=reverse; out y");
+        row("TopK smallest", "const k i64[1] 2; v, y = TopK@11(x, k); out y", "const k i64[1] 2; v, y = TopK@11(x, k) largest=0; out y");
+        row("another constant in an LSTM",
+            "in a f32[5,1,2]; const w f32[1,2,4] 1 2 3 4 5 6 7 8; in r f32[1,4,1]; t = Transpose(w) perm=[0,2,1]; q, y = LSTM@14(a, t, r); out y",
+            "in a f32[5,1,2]; const w f32[1,4,2] 1 2 3 4 5 6 7 8; in r f32[1,4,1]; q, y = LSTM@14(a, w, r); out y");
+        row("a slice that leaves one out",
+            "in a f32[1,1,n]; const w f32[1,1,9] 1 2 3 4 5 6 7 8 9; c = Conv(a, w); const s i64[1] 1; const e i64[1] 9223372036854775807; const d "
+            "i64[1] 2; "
+            "y = Slice@13(c, s, e, d); out y",
+            "in a f32[1,1,n]; const w f32[1,1,9] 1 2 3 4 5 6 7 8 9; y = Conv(a, w); out y");
+        row("Clip from infinity", "const l f32[] inf; y = Clip@11(x, l); out y", "y = Identity(x); out y");
         // Before opset 13 the axes from `axis` on are one; with axis 0 that is all of them.
         row("Softmax 11 and 13", "y = Softmax@11(x) axis=0; out y", "y = Softmax@13(x) axis=0; out y");
         row("Softmax defaults", "u = Transpose(x); y = Softmax@13(u) axis=0; out y", "u = Transpose(x); y = Softmax@13(u); out y");
