@@ -44,6 +44,8 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
         };
         Expander first(m_store, algebra, meaning, cutLeft, TextNodes * 8, m_stop);
         Expander second(m_store, algebra, meaning, cutRight, TextNodes * 8, m_stop);
+        first.limitExpressions(TextNodes);
+        second.limitExpressions(TextNodes);
         if (generic) {
             const Scalar x = first.generic(left);
             pairs.emplace_back(x, second.generic(right));

@@ -76,7 +76,7 @@ class SmtAlgebra final : public Algebra {
     [[nodiscard]] Scalar function(const std::string& name, std::span<const Scalar> arguments, ElementType result) override;
     [[nodiscard]] Scalar rounded(Scalar a, ElementType type) override;
 
-    [[nodiscard]] std::size_t size() const { return m_nodes.size(); }
+    [[nodiscard]] std::size_t size() const override { return m_nodes.size(); }
 
   private:
     /// How a node prints. `Plain`: (head args...); the others need declarations or premises of their own.

@@ -27,6 +27,8 @@ enum class IntegerOp : std::uint8_t { Add, Sub, Mul, Div, Neg, Min, Max, Abs, Si
 class Algebra {
   public:
     virtual ~Algebra() = default;
+    /// Expressions made so far, for limits; 0 where nobody counts.
+    [[nodiscard]] virtual std::size_t size() const { return 0; }
 
     [[nodiscard]] virtual Scalar number(const mpq_class& value) = 0;
     [[nodiscard]] virtual Scalar integer(std::int64_t value, ElementType type) = 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -30,10 +31,13 @@ class Expander {
     using Cut = std::function<std::optional<TermId>(TermId)>;
     Expander(const TermStore& store, Algebra& algebra, Meaning meaning, Cut cut, std::size_t budget, std::stop_token stop = {});
 
+    /// Also ends when the algebra holds more expressions than that.
+    void limitExpressions(std::size_t most) { m_most = most; }
+
     [[nodiscard]] Scalar at(TermId term, std::int64_t index);
     [[nodiscard]] Scalar generic(TermId term) { return at(term, -1); }
-    /// True once the budget ran out (results since then mean nothing) or a stop was asked for.
-    [[nodiscard]] bool exhausted() const { return m_used > m_budget || m_tooDeep || m_stop.stop_requested(); }
+    /// True once a budget ran out (results since then mean nothing) or a stop was asked for.
+    [[nodiscard]] bool exhausted() const { return m_used > m_budget || m_algebra.size() > m_most || m_tooDeep || m_stop.stop_requested(); }
     /// Names of ops left opaque though their exact meaning was wanted.
     [[nodiscard]] const std::vector<std::string>& openOps() const { return m_openOps; }
 
@@ -44,6 +48,7 @@ class Expander {
     Cut m_cut;
     std::size_t m_budget;
     std::size_t m_used = 0;
+    std::size_t m_most = std::numeric_limits<std::size_t>::max();
     std::uint32_t m_depth = 0;
     bool m_tooDeep = false;
     std::stop_token m_stop;
