@@ -65,6 +65,7 @@ struct Evaluation {
     std::vector<std::optional<IntervalTensor>> enclosures;
     std::optional<Fault> fault;   ///< evaluation goes on past it; values that read it are absent
     std::vector<FlatNodeId> open; ///< nodes without a kernel that were reached, in order
+    std::uint64_t operations = 0; ///< scalar operations, nearly
 };
 
 struct EvaluateOptions {
@@ -77,6 +78,8 @@ struct EvaluateOptions {
     /// A run that would need more than this many bytes for one tensor, or more scalar operations, fails with TooLarge.
     std::size_t maxTensorBytes = std::size_t{1} << 31U;
     std::uint64_t maxOperations = std::uint64_t{1} << 40U;
+    /// By FlatNodeId: top-level nodes that are not run, their results absent (a fault there goes unseen); empty: none.
+    std::vector<bool> skipped;
     bool keepAll = true; ///< false: keep only graph outputs (inner values are dropped after their last use)
 };
 

@@ -204,11 +204,12 @@ Result<void> Interpreter::step() {
         return !result.isValid() || m_options.given.contains(flat) ||
                (m_options.arithmetic == Arithmetic::Enclosure && m_options.givenEnclosures.contains(flat));
     });
+    const bool skipped = id.index < m_options.skipped.size() && m_options.skipped[id.index];
     std::vector<std::optional<Array>> operands;
     bool complete = true;
     for (const ValueId operand : node.operands) {
         operands.emplace_back();
-        if (operand.isValid() && !replaced) {
+        if (operand.isValid() && !replaced && !skipped) {
             Result<const std::optional<Array>*> value = read(FlatValueId(instance.valueBase + operand.index));
             if (!value) {
                 return failAt(id, value.error());
@@ -218,7 +219,7 @@ Result<void> Interpreter::step() {
         }
     }
     Result<void> done{};
-    if (replaced || !complete) {
+    if (replaced || !complete || skipped) {
         done = giveResults(id, {});
     } else if (node.body) {
         const std::optional<std::uint32_t> body = childOf(id, "body");
@@ -429,6 +430,7 @@ Result<Evaluation> Interpreter::collect() {
     }
     out.fault = std::move(m_fault);
     out.open = std::move(m_open);
+    out.operations = m_limits.operations;
     return out;
 }
 

@@ -118,6 +118,12 @@ void setElement(Tensor& tensor, std::int64_t flat, double value) {
     }
 }
 
+void copyElement(const Tensor& from, std::int64_t at, Tensor& to, std::int64_t place) {
+    const std::size_t size = byteSize(from.element());
+    std::memcpy(const_cast<std::byte*>(to.bytes().data()) + static_cast<std::size_t>(place) * size,
+                from.bytes().data() + static_cast<std::size_t>(at) * size, size);
+}
+
 Tensor copyOf(const Tensor& tensor) {
     Tensor out(tensor.element(), tensor.shape());
     if (!tensor.bytes().empty()) {

@@ -17,6 +17,8 @@ namespace lemmascope {
 
 /// Writes one element of a tensor under construction, rounded to its type.
 void setElement(Tensor& tensor, std::int64_t flat, double value);
+/// Copies one element between tensors of one type, bit for bit.
+void copyElement(const Tensor& from, std::int64_t at, Tensor& to, std::int64_t place);
 /// A copy with its own bytes.
 [[nodiscard]] Tensor copyOf(const Tensor& tensor);
 

@@ -438,20 +438,33 @@ Result<void> Checker::decide(Prover& prover) {
         }
         return m_stop.stop_requested() ? Result<void>(fail(ErrorCode::Cancelled, "cancelled")) : Result<void>{};
     };
-    if (exactly && !differs) {
+    const auto found = [this] { return m_search && m_search->found; };
+    double looking = 0.0;
+    if (exactly && !differs && m_options.lookForCounterexample && isUnclear(remaining())) {
+        // Samples say nothing (a length that only one graph insists on, an op without a meaning there): most wrong rewrites show on
+        // the first few inputs, which cost less than a proof.
+        const Clock::time_point lookStart = Clock::now();
+        if (Result<void> searched = search(prover, {.samples = 4, .maxOperations = 20'000'000}, std::min(1.0, m_options.timeSeconds / 20), true);
+            !searched) {
+            return searched;
+        }
+        looking = secondsSince(lookStart);
+        m_result.times.refute += looking;
+    }
+    if (exactly && !differs && !found()) {
         if (Result<void> tried = sweep(); !tried) {
             return tried;
         }
     }
-    m_result.times.decide = secondsSince(start);
-    if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
+    m_result.times.decide = secondsSince(start) - looking;
+    if (m_options.lookForCounterexample && !found() && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
-        if (Result<void> searched = search(prover, 32, std::min(10.0, m_options.timeSeconds / 4), true); !searched) {
+        if (Result<void> searched = search(prover, {.samples = 32}, std::min(10.0, m_options.timeSeconds / 4), true); !searched) {
             return searched;
         }
         m_result.times.refute += secondsSince(searchStart);
     }
-    if (m_search && m_search->found) {
+    if (found()) {
         // The lemma that the counterexample settles, spelt out: it is shown, exported and can be given to any solver.
         for (const std::size_t o : remaining()) {
             if (m_result.outputs[o].name == m_search->found->output && m_options.keepText) {
@@ -496,7 +509,7 @@ Result<void> Checker::decide(Prover& prover) {
     m_result.times.decide += secondsSince(dear);
     if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
-        if (Result<void> searched = search(prover, 160, std::min(30.0, m_options.timeSeconds / 3), true); !searched) {
+        if (Result<void> searched = search(prover, {.samples = 160}, std::min(30.0, m_options.timeSeconds / 3), true); !searched) {
             return searched;
         }
         m_result.times.refute += secondsSince(searchStart);
@@ -506,7 +519,7 @@ Result<void> Checker::decide(Prover& prover) {
         if (rounds) {
             // How far rounding takes the two apart on samples, and a check of the proof by an oracle that shares no code with it.
             const Clock::time_point searchStart = Clock::now();
-            if (Result<void> searched = search(prover, 8, 1.0, false); !searched) {
+            if (Result<void> searched = search(prover, {.samples = 8}, 1.0, false); !searched) {
                 return searched;
             }
             m_result.times.refute += secondsSince(searchStart);
@@ -618,8 +631,8 @@ std::optional<Candidate> Checker::userCandidate(const SearchProblem& problem) co
     return m_options.userInputs.empty() ? std::nullopt : std::optional(std::move(candidate));
 }
 
-Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen) {
-    report(CheckProgress::Stage::Refuting, 0, samples);
+Result<void> Checker::search(Prover& prover, SearchOptions options, double seconds, bool onlyOpen) {
+    report(CheckProgress::Stage::Refuting, 0, options.samples);
     const SearchProblem problem = searchProblem(onlyOpen);
     std::vector<Candidate> first;
     if (std::optional<Candidate> own = userCandidate(problem)) {
@@ -649,9 +662,7 @@ Result<void> Checker::search(Prover& prover, std::size_t samples, double seconds
             first.push_back(std::move(*candidate));
         }
     }
-    SearchOptions options;
     options.seed = m_options.seed;
-    options.samples = samples;
     options.deadline = std::min(m_deadline, Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
     Result<SearchResult> found = searchCounterexample(problem, first, options, m_stop);
     if (!found) {

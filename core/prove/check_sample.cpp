@@ -12,6 +12,11 @@ bool Checker::predictsDifference(const std::vector<std::size_t>& outputs) {
                        [this](std::size_t o) { return sampled().compare(referenceTerm(o), rewrittenTerm(o)) == Agreement::Different; });
 }
 
+bool Checker::isUnclear(const std::vector<std::size_t>& outputs) {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [this](std::size_t o) { return sampled().compare(referenceTerm(o), rewrittenTerm(o)) == Agreement::Unknown; });
+}
+
 std::vector<Candidate> Checker::sampledDifferences(const SearchProblem& problem) {
     std::vector<Candidate> out;
     if (!m_sampler) {

@@ -51,13 +51,15 @@ class Checker {
     void proveAccesses(Prover& prover);
     [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
     [[nodiscard]] bool predictsDifference(const std::vector<std::size_t>& outputs);
+    /// Samples say nothing of one of them.
+    [[nodiscard]] bool isUnclear(const std::vector<std::size_t>& outputs);
     [[nodiscard]] std::vector<Candidate> sampledDifferences(const SearchProblem& problem);
     [[nodiscard]] std::vector<std::pair<TermId, TermId>> beliefs() const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;
     /// The tensors of `--input`, where every input has one.
     [[nodiscard]] std::optional<Candidate> userCandidate(const SearchProblem& problem) const;
-    [[nodiscard]] Result<void> search(Prover& prover, std::size_t samples, double seconds, bool onlyOpen);
+    [[nodiscard]] Result<void> search(Prover& prover, SearchOptions options, double seconds, bool onlyOpen);
     /// Both graphs' outputs sampled, once (conclude_samples.cpp).
     [[nodiscard]] Sampler& sampled();
     void concludeSamples();

@@ -4,6 +4,7 @@
 #include "core/prove/refute.h"
 
 #include "core/prove/candidates.h"
+#include "core/prove/shrink.h"
 #include "core/prove/side_run.h"
 
 #include <algorithm>
@@ -18,6 +19,11 @@ namespace lemmascope {
 
 namespace {
 
+// What running a node costs besides its scalar operations, and what one on intervals costs, in scalar operations.
+constexpr std::uint64_t WorkOfNode = 1'000;
+constexpr std::uint64_t WorkOfInterval = 10;
+constexpr std::uint64_t ShrinkWork = 500'000'000; ///< by count, so that the answer does not hang on the machine
+
 bool numeric(ElementType type) { return isComputable(type); }
 
 /// Elements differ so much that confirming is worth its price; integers and definedness exactly.
@@ -31,6 +37,35 @@ bool worthLooking(const Tensor& a, const Tensor& b, std::int64_t i, double scale
         return std::isnan(x) != std::isnan(y);
     }
     return x != y && !(std::fabs(x - y) <= 1e-10 * std::max(scale, std::max(std::fabs(x), std::fabs(y))));
+}
+
+/// Top-level nodes that the value does not hang on.
+std::vector<bool> nodesOutside(const GraphTree& tree, FlatValueId value) {
+    const Graph& top = tree.top();
+    std::vector<bool> outside(tree.nodeCount(), false);
+    std::vector<bool> wanted(top.values.size(), false);
+    if (value.index >= wanted.size()) {
+        return {};
+    }
+    wanted[value.index] = true;
+    for (std::size_t n = top.nodes.size(); n-- > 0;) {
+        const Node& node = top.nodes[n];
+        outside[n] = std::none_of(node.results.begin(), node.results.end(), [&](ValueId v) { return v.isValid() && wanted[v.index]; });
+        if (outside[n]) {
+            continue;
+        }
+        for (const ValueId operand : node.operands) {
+            if (operand.isValid()) {
+                wanted[operand.index] = true;
+            }
+        }
+        for (const auto& [role, nested] : Graph::nestedGraphs(node)) {
+            for (const Capture& capture : nested->captures) {
+                wanted[capture.outer.index] = true;
+            }
+        }
+    }
+    return outside;
 }
 
 class Search {
@@ -59,12 +94,16 @@ class Search {
     std::stop_callback<Forward> m_forward;
     std::jthread m_timer;
     SearchResult m_result;
+    std::vector<bool> m_skipReference; ///< nodes that are not enclosed, see EvaluateOptions::skipped
+    std::vector<bool> m_skipRewritten;
+    std::uint64_t m_work = 0; ///< spent so far, in scalar operations
 
     struct Hit {
         std::size_t output = 0;
         std::int64_t element = 0;
         RefutationKind kind = RefutationKind::Value;
         bool fault = false;
+        bool onlyReals = false; ///< the results in the declared types do not show it
     };
     struct Runs {
         Evaluation reference;
@@ -77,9 +116,13 @@ class Search {
     [[nodiscard]] std::optional<Runs> runBoth(const Candidate& candidate, Arithmetic arithmetic);
     /// Tries one candidate: a confirmed difference, else remembers an unconfirmed one.
     [[nodiscard]] std::optional<Hit> examine(const Candidate& candidate, bool remember);
-    [[nodiscard]] std::optional<Hit> confirm(const Candidate& candidate, const Runs& rough);
+    [[nodiscard]] std::optional<Hit> confirm(const Candidate& candidate, const Runs& rough, std::optional<std::size_t> only = {});
     void measure(const Runs& declared);
+    /// The first element of the output at which the runs differ so much that confirming may succeed.
+    [[nodiscard]] std::optional<std::int64_t> firstApart(const Runs& runs, std::size_t output) const;
     [[nodiscard]] Candidate shrink(Candidate candidate, Hit& hit);
+    /// As `examine`, for a difference of the kind and at the output known.
+    [[nodiscard]] std::optional<Hit> stillDiffers(const Candidate& candidate, const Hit& hit);
     [[nodiscard]] Counterexample describe(const Candidate& candidate, const Hit& hit, bool confirmed);
 };
 
@@ -89,8 +132,16 @@ Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate&
         return tl::unexpected(options.error());
     }
     options->maxOperations = m_options.maxOperations;
-    return evaluate(reference != nullptr ? *m.rewritten : *m.reference, inputsOf(m, reference != nullptr, candidate.inputs), *options,
-                    m_runs.get_token());
+    const bool enclosing = arithmetic == Arithmetic::Enclosure;
+    if (enclosing) { // faults count wherever they are, so that the other runs leave nothing out
+        options->skipped = reference != nullptr ? m_skipRewritten : m_skipReference;
+    }
+    const GraphTree& tree = reference != nullptr ? *m.rewritten : *m.reference;
+    Result<Evaluation> run = evaluate(tree, inputsOf(m, reference != nullptr, candidate.inputs), *options, m_runs.get_token());
+    if (run) {
+        m_work += tree.nodeCount() * WorkOfNode + run->operations * (enclosing ? WorkOfInterval : 1U);
+    }
+    return run;
 }
 
 std::optional<Search::Runs> Search::runBoth(const Candidate& candidate, Arithmetic arithmetic) {
@@ -131,7 +182,21 @@ void Search::measure(const Runs& declared) {
     }
 }
 
-std::optional<Search::Hit> Search::confirm(const Candidate& candidate, const Runs& rough) {
+std::optional<std::int64_t> Search::firstApart(const Runs& runs, std::size_t output) const {
+    const auto& a = runs.reference.values[m.outputs[output].reference.index];
+    const auto& b = runs.rewritten.values[m.outputs[output].rewritten.index];
+    if (!a || !b || a->shape() != b->shape() || a->element() != b->element() || !numeric(a->element())) {
+        return std::nullopt;
+    }
+    for (std::int64_t i = 0; i < a->count(); ++i) {
+        if (worthLooking(*a, *b, i, 0.0)) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Search::Hit> Search::confirm(const Candidate& candidate, const Runs& rough, std::optional<std::size_t> only) {
     const std::optional<Runs> enclosed = runBoth(candidate, Arithmetic::Enclosure);
     if (!enclosed || enclosed->reference.fault || enclosed->rewritten.fault) {
         return std::nullopt;
@@ -141,7 +206,7 @@ std::optional<Search::Hit> Search::confirm(const Candidate& candidate, const Run
         const auto& b = enclosed->rewritten.enclosures[m.outputs[o].rewritten.index];
         const auto& exactA = rough.reference.values[m.outputs[o].reference.index];
         const auto& exactB = rough.rewritten.values[m.outputs[o].rewritten.index];
-        if (!a || !b || a->shape != b->shape) {
+        if ((only && *only != o) || !a || !b || a->shape != b->shape) {
             continue;
         }
         for (std::size_t i = 0; i < a->elements.size(); ++i) {
@@ -185,7 +250,7 @@ std::optional<Search::Hit> Search::confirm(const Candidate& candidate, const Run
         const auto& b = doubles->rewritten.values[m.outputs[o].rewritten.index];
         const auto& bounds = enclosed->reference.enclosures[m.outputs[o].reference.index];
         const auto& otherBounds = enclosed->rewritten.enclosures[m.outputs[o].rewritten.index];
-        if (!a || !b || a->shape() != b->shape() || !isFloat(a->element())) {
+        if ((only && *only != o) || !a || !b || a->shape() != b->shape() || !isFloat(a->element())) {
             continue;
         }
         double scale = 0.0;
@@ -235,29 +300,21 @@ std::optional<Search::Hit> Search::examine(const Candidate& candidate, bool reme
     const std::optional<Runs> doubles = runBoth(candidate, Arithmetic::Double);
     std::optional<Hit> rough;
     for (std::size_t o = 0; o < m.outputs.size() && !rough; ++o) {
-        const std::array<const Runs*, 2> both{&*declared, doubles ? &*doubles : nullptr};
-        for (const Runs* runs : both) {
-            if (runs == nullptr) {
-                continue;
-            }
-            const auto& a = runs->reference.values[m.outputs[o].reference.index];
-            const auto& b = runs->rewritten.values[m.outputs[o].rewritten.index];
-            if (!a || !b || a->shape() != b->shape() || a->element() != b->element() || !numeric(a->element())) {
-                continue;
-            }
-            for (std::int64_t i = 0; i < a->count(); ++i) {
-                if (worthLooking(*a, *b, i, 0.0)) {
-                    rough = Hit{o, i, RefutationKind::Value, false};
-                    break;
-                }
-            }
+        std::optional<std::int64_t> element = firstApart(*declared, o);
+        if (!element && doubles) {
+            element = firstApart(*doubles, o);
+        }
+        if (element) {
+            rough = Hit{o, *element, RefutationKind::Value, false};
         }
     }
     if (!rough) {
         return std::nullopt;
     }
-    const std::optional<Hit> hit = confirm(candidate, *declared);
-    if (!hit && remember && !m_result.candidate) {
+    std::optional<Hit> hit = confirm(candidate, *declared);
+    if (hit) {
+        hit->onlyReals = !firstApart(*declared, hit->output);
+    } else if (remember && !m_result.candidate) {
         m_result.candidate = describe(candidate, *rough, false);
     }
     return hit;
@@ -266,62 +323,55 @@ std::optional<Search::Hit> Search::examine(const Candidate& candidate, bool reme
 Candidate Search::shrink(Candidate candidate, Hit& hit) {
     const auto until =
         std::min(m_options.deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<int>(m_options.shrinkSeconds * 1000)));
-    const auto stillDiffers = [&](const Candidate& smaller) {
-        const std::optional<Hit> again = examine(smaller, false);
-        if (!again || again->kind != hit.kind || again->fault != hit.fault) {
-            return false;
+    if (!hit.fault && hit.output < m.outputs.size() && m.assumed.empty()) {
+        // Only what reaches the output that differs is enclosed from here on.
+        m_skipReference = nodesOutside(*m.reference, m.outputs[hit.output].reference);
+        m_skipRewritten = nodesOutside(*m.rewritten, m.outputs[hit.output].rewritten);
+    }
+    ShrinkTests tests;
+    const std::uint64_t before = m_work;
+    tests.late = [&] { return m_work - before > ShrinkWork || std::chrono::steady_clock::now() > until || m_stop.stop_requested(); };
+    tests.differs = [&](const Candidate& smaller) {
+        const std::optional<Hit> again = stillDiffers(smaller, hit);
+        if (again) {
+            hit = *again;
         }
-        hit = *again;
-        return true;
+        return again.has_value();
     };
-    const auto late = [&] { return std::chrono::steady_clock::now() > until || m_stop.stop_requested(); };
-    // Blocks of elements to zero, halving the block (delta debugging), then each remaining element to something simpler.
-    for (std::size_t k = 0; k < candidate.inputs.size() && !late(); ++k) {
-        const SearchInput& input = m.inputs[k];
-        const std::int64_t count = candidate.inputs[k].count();
-        const double zero = input.range && (input.range->low > 0 || input.range->high < 0) ? static_cast<double>(input.range->low) : 0.0;
-        for (std::int64_t block = count; block >= 1 && !late(); block /= 2) {
-            for (std::int64_t from = 0; from < count && !late(); from += block) {
-                Candidate smaller = candidate;
-                smaller.inputs[k] = copyOf(candidate.inputs[k]);
-                bool changed = false;
-                for (std::int64_t i = from; i < std::min(count, from + block); ++i) {
-                    if (smaller.inputs[k].toDouble(i) != zero) {
-                        setElement(smaller.inputs[k], i, zero);
-                        changed = true;
-                    }
-                }
-                if (changed && stillDiffers(smaller)) {
-                    candidate = std::move(smaller);
-                }
-            }
+    Candidate out = shrinkCandidate(m, std::move(candidate), tests);
+    m_skipReference.clear();
+    m_skipRewritten.clear();
+    return out;
+}
+
+std::optional<Search::Hit> Search::stillDiffers(const Candidate& candidate, const Hit& hit) {
+    std::optional<Runs> declared = runBoth(candidate, Arithmetic::Declared);
+    if (!declared || declared->reference.fault || declared->rewritten.fault.has_value() != hit.fault) {
+        return std::nullopt;
+    }
+    if (hit.fault) {
+        return hit;
+    }
+    const auto& a = declared->reference.values[m.outputs[hit.output].reference.index];
+    const auto& b = declared->rewritten.values[m.outputs[hit.output].rewritten.index];
+    if (!a || !b || (hit.kind == RefutationKind::Type) != (a->shape() != b->shape())) {
+        return std::nullopt;
+    }
+    if (hit.kind == RefutationKind::Type) {
+        return hit;
+    }
+    if (!firstApart(*declared, hit.output)) {
+        // What differs over the reals only is not simpler to read, unless nothing else was found.
+        const std::optional<Runs> doubles = hit.onlyReals ? runBoth(candidate, Arithmetic::Double) : std::nullopt;
+        if (!doubles || !firstApart(*doubles, hit.output)) {
+            return std::nullopt;
         }
     }
-    for (std::size_t k = 0; k < candidate.inputs.size() && !late(); ++k) {
-        const SearchInput& input = m.inputs[k];
-        for (std::int64_t i = 0; i < candidate.inputs[k].count() && !late(); ++i) {
-            const double now = candidate.inputs[k].toDouble(i);
-            if (now == 0.0 || now == 1.0 || !std::isfinite(now)) {
-                continue;
-            }
-            for (const double simple : {1.0, -1.0, 2.0, -2.0, std::nearbyint(now), std::nearbyint(now / 2.0), std::nearbyint(now * 4.0) / 4.0}) {
-                const bool allowed =
-                    !input.range || (simple >= static_cast<double>(input.range->low) && simple <= static_cast<double>(input.range->high));
-                const bool signedType = isFloat(input.type.element) || isSignedInteger(input.type.element);
-                if (!allowed || simple == 0.0 || simple == now || std::fabs(simple) > std::fabs(now) || (simple < 0.0 && !signedType) || late()) {
-                    continue;
-                }
-                Candidate smaller = candidate;
-                smaller.inputs[k] = copyOf(candidate.inputs[k]);
-                setElement(smaller.inputs[k], i, simple);
-                if (stillDiffers(smaller)) {
-                    candidate = std::move(smaller);
-                    break;
-                }
-            }
-        }
+    std::optional<Hit> again = confirm(candidate, *declared, hit.output);
+    if (again) {
+        again->onlyReals = hit.onlyReals;
     }
-    return candidate;
+    return again;
 }
 
 Counterexample Search::describe(const Candidate& candidate, const Hit& hit, bool confirmed) {
