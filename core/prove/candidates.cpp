@@ -137,6 +137,11 @@ std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProb
     if (problem.symbols.empty()) {
         return {{}};
     }
+    const auto add = [&](std::map<std::string, std::int64_t> sizes) {
+        if (std::find(out.begin(), out.end(), sizes) == out.end()) {
+            out.push_back(std::move(sizes));
+        }
+    };
     const auto push = [&](std::int64_t base, bool apart) {
         std::map<std::string, std::int64_t> sizes;
         std::int64_t next = base;
@@ -144,9 +149,7 @@ std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProb
             sizes[name] = std::clamp(next, range.low, range.high);
             next += apart ? 1 : 0;
         }
-        if (std::find(out.begin(), out.end(), sizes) == out.end()) {
-            out.push_back(std::move(sizes));
-        }
+        add(std::move(sizes));
     };
     for (const std::int64_t base : {2, 3, 1, 4}) {
         push(base, true);
@@ -164,6 +167,18 @@ std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProb
             }
         }
     }
+    // A length that stands in a graph for one symbol at a time: the others stay small.
+    for (const std::int64_t length : lengths) {
+        for (const auto& [name, range] : problem.symbols) {
+            if (problem.symbols.size() > 1 && problem.symbols.size() <= 4) {
+                std::map<std::string, std::int64_t> sizes;
+                for (const auto& [other, its] : problem.symbols) {
+                    sizes[other] = std::clamp<std::int64_t>(other == name ? length : 2, its.low, its.high);
+                }
+                add(std::move(sizes));
+            }
+        }
+    }
     for (const std::int64_t base : {8, 16, 32, 48, 64, 96, 128, 256, 512}) {
         lengths.insert(base);
     }
@@ -173,8 +188,12 @@ std::vector<std::map<std::string, std::int64_t>> candidateSizes(const SearchProb
     return out;
 }
 
-std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
-                                       std::uint64_t seed) {
+namespace {
+
+/// `patternOf` an input says which pattern its elements follow.
+template <typename PatternOf>
+std::optional<Candidate> candidateOf(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
+                                     std::uint64_t seed, PatternOf patternOf) {
     Candidate candidate;
     candidate.sizes = sizes;
     std::int64_t total = 0;
@@ -199,8 +218,7 @@ std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::
         }
         Tensor tensor(input.type.element, shape);
         Random random(seed * 1000003U + k * 131U + at * 7919U + 17U);
-        // Later rounds shift the pattern of each input, so that inputs meet in different combinations.
-        const std::size_t pattern = k < 16 ? k : k + at * (k / 16);
+        const std::size_t pattern = patternOf(at);
         const bool floats = isFloat(input.type.element);
         IntegerRange range = floats ? IntegerRange{} : typeRange(input.type.element);
         if (input.range) {
@@ -221,6 +239,19 @@ std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::
         candidate.inputs.push_back(std::move(tensor));
     }
     return candidate;
+}
+
+} // namespace
+
+std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
+                                       std::uint64_t seed) {
+    // Later rounds shift the pattern of each input, so that inputs meet in different combinations.
+    return candidateOf(problem, sizes, k, seed, [k](std::size_t at) { return k < 16 ? k : k + at * (k / 16); });
+}
+
+std::optional<Candidate> makeVaried(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t input,
+                                    std::uint64_t seed) {
+    return candidateOf(problem, sizes, 5, seed, [input](std::size_t at) { return at == input ? std::size_t{5} : std::size_t{2}; });
 }
 
 } // namespace lemmascope

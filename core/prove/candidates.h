@@ -15,6 +15,11 @@ namespace lemmascope {
 [[nodiscard]] std::optional<Candidate> makeCandidate(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t k,
                                                      std::uint64_t seed);
 
+/// Small integers for one input, 1 (or what is nearest to it in the range) for all others: inputs that drown each other's effect, as a
+/// mask does, are told apart.
+[[nodiscard]] std::optional<Candidate> makeVaried(const SearchProblem& problem, const std::map<std::string, std::int64_t>& sizes, std::size_t input,
+                                                  std::uint64_t seed);
+
 /// Writes one element of a tensor under construction, rounded to its type.
 void setElement(Tensor& tensor, std::int64_t flat, double value);
 /// Copies one element between tensors of one type, bit for bit.

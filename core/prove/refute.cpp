@@ -22,6 +22,10 @@ namespace {
 // What running a node costs besides its scalar operations, and what one on intervals costs, in scalar operations.
 constexpr std::uint64_t WorkOfNode = 1'000;
 constexpr std::uint64_t WorkOfInterval = 10;
+constexpr std::size_t FirstSamples = 4; ///< at each of MostSizes sizes
+constexpr std::size_t MostSizes = 4;
+constexpr std::size_t MostVaried = 4;             ///< inputs that vary alone
+constexpr std::uint64_t LargeRun = 50'000'000;    ///< scalar operations of one run at large sizes, where smaller ones do
 constexpr std::uint64_t ShrinkWork = 500'000'000; ///< by count, so that the answer does not hang on the machine
 
 bool numeric(ElementType type) { return isComputable(type); }
@@ -96,7 +100,8 @@ class Search {
     SearchResult m_result;
     std::vector<bool> m_skipReference; ///< nodes that are not enclosed, see EvaluateOptions::skipped
     std::vector<bool> m_skipRewritten;
-    std::uint64_t m_work = 0; ///< spent so far, in scalar operations
+    std::uint64_t m_mostOperations = m_options.maxOperations; ///< of one run
+    std::uint64_t m_work = 0;                                 ///< spent so far, in scalar operations
 
     struct Hit {
         std::size_t output = 0;
@@ -131,7 +136,7 @@ Result<Evaluation> Search::runSide(const Evaluation* reference, const Candidate&
     if (!options) {
         return tl::unexpected(options.error());
     }
-    options->maxOperations = m_options.maxOperations;
+    options->maxOperations = m_mostOperations;
     const bool enclosing = arithmetic == Arithmetic::Enclosure;
     if (enclosing) { // faults count wherever they are, so that the other runs leave nothing out
         options->skipped = reference != nullptr ? m_skipRewritten : m_skipReference;
@@ -478,30 +483,39 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
             break;
         }
     }
-    if (!found) {
-        std::size_t workingSizes = 0;
-        for (const auto& sizes : candidateSizes(m)) {
-            const bool large = std::any_of(sizes.begin(), sizes.end(), [](const auto& size) { return size.second > 16; });
-            if (workingSizes >= 2 || (workingSizes > 0 && large) || expired() || found) {
+    // A few samples at several sizes (the rewritten graph may run at some only, and lengths of 1 hide much), then the rest at two.
+    std::vector<std::map<std::string, std::int64_t>> working;
+    const auto samplesAt = [&](const std::map<std::string, std::int64_t>& sizes, std::size_t from, std::size_t to) {
+        const std::size_t before = m_result.samplesRun;
+        for (std::size_t k = from; k < to && !found && !expired(); ++k) {
+            const std::optional<Candidate> candidate = makeCandidate(m, sizes, k, m_options.seed);
+            if (!candidate) {
+                m_result.trouble = m_result.trouble.empty() ? "no values can be made for the inputs" : m_result.trouble;
                 break;
             }
-            const std::size_t before = m_result.samplesRun;
-            for (std::size_t k = 0; k < m_options.samples && !found && !expired(); ++k) {
-                const std::optional<Candidate> candidate = makeCandidate(m, sizes, k, m_options.seed);
-                if (!candidate) {
-                    m_result.trouble = m_result.trouble.empty() ? "no values can be made for the inputs" : m_result.trouble;
-                    break;
-                }
-                (void)consider(*candidate);
-                if (k == 3 && m_result.samplesRun == before && m_result.trouble.find("TooLarge") != std::string::npos) {
-                    break;
-                }
-                if (k == 1 && m_result.samplesRun == before && !m_result.trouble.empty() && !m.symbols.empty()) {
-                    break; // the graph does not run at these sizes
+            (void)consider(*candidate);
+            if (k == 1 && m_result.samplesRun == before && !m_result.trouble.empty() && !m.symbols.empty()) {
+                break; // the graph does not run at these sizes
+            }
+        }
+        return m_result.samplesRun > before;
+    };
+    const std::vector<std::map<std::string, std::int64_t>> sizes = found ? std::vector<std::map<std::string, std::int64_t>>{} : candidateSizes(m);
+    for (std::size_t s = 0; s < sizes.size() && working.size() < MostSizes && !found && !expired(); ++s) {
+        const bool large = std::any_of(sizes[s].begin(), sizes[s].end(), [](const auto& size) { return size.second > 16; });
+        m_mostOperations = large && !working.empty() ? std::min(m_options.maxOperations, LargeRun) : m_options.maxOperations;
+        if (samplesAt(sizes[s], 0, std::min(m_options.samples, FirstSamples))) {
+            working.push_back(sizes[s]);
+            for (std::size_t k = 0; m.inputs.size() > 1 && k < std::min(m.inputs.size(), MostVaried) && !found && !expired(); ++k) {
+                if (const std::optional<Candidate> candidate = makeVaried(m, sizes[s], k, m_options.seed)) {
+                    (void)consider(*candidate);
                 }
             }
-            workingSizes += m_result.samplesRun > before ? 1 : 0;
         }
+    }
+    m_mostOperations = m_options.maxOperations;
+    for (std::size_t s = 0; s < std::min<std::size_t>(working.size(), 2); ++s) {
+        (void)samplesAt(working[s], FirstSamples, m_options.samples);
     }
     if (m_stop.stop_requested()) {
         return fail(ErrorCode::Cancelled, "cancelled");

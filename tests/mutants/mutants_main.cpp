@@ -1,4 +1,4 @@
-// The mutation bench: `bench_mutants [--mutants N] [--seed S] [--only TEXT] [--data DIR] [--worker CLI]`. JSON on standard output,
+// The mutation bench: `bench_mutants [--mutants N] [--seed S] [--only TEXT] [--data DIR] [--worker CLI] [--write DIR]`. JSON on standard output,
 // a table on standard error. Run by packaging/bench mutants.
 
 #include "core/worker/worker_pool.h"
@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     app.add_option("--time", options.timeSeconds, "Seconds for one check");
     app.add_option("--data", data, "tests/data");
     app.add_option("--worker", worker, "lemmascope-cli, for its solver");
+    app.add_option("--write", options.folder, "Write the pairs into this folder, as JSON graphs")->check(CLI::ExistingDirectory);
     CLI11_PARSE(app, argc, argv);
     const Result<std::vector<BenchGraph>> graphs = benchGraphs(data);
     if (!graphs) {

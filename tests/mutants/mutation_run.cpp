@@ -1,5 +1,6 @@
 #include "tests/mutants/mutation_run.h"
 
+#include "core/format/load.h"
 #include "core/graph/infer.h"
 #include "tests/mutants/neutral.h"
 
@@ -178,6 +179,14 @@ std::vector<MutantResult> runMutants(const std::vector<BenchGraph>& graphs, cons
     for (Chosen& chosen : choose(graphs, options.mutants, options.seed)) {
         if (!options.only.empty() && label(chosen).find(options.only) == std::string::npos) {
             continue;
+        }
+        if (!options.folder.empty()) {
+            std::vector<std::string> notes;
+            const std::string number = std::to_string(out.size());
+            if (!saveGraph(*chosen.graph->reference, options.folder / (number + ".ref.json"), notes) ||
+                !saveGraph(*chosen.mutation.graph, options.folder / (number + ".mutant.json"), notes)) {
+                break;
+            }
         }
         out.push_back(checked(chosen, options, services));
         if (done) {

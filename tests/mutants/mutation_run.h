@@ -7,6 +7,7 @@
 #include "tests/mutants/bench_graphs.h"
 #include "tests/mutants/mutation.h"
 
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -39,6 +40,7 @@ struct RunOptions {
     std::uint64_t seed = 1;
     std::string only; ///< run those whose graph/form/kind/what contains it
     double timeSeconds = 20.0;
+    std::filesystem::path folder; ///< where each pair is written as NNN.ref.json and NNN.mutant.json; empty: nowhere
 };
 
 /// Chooses mutants evenly over graphs, kinds and forms (the same for a seed), checks each, calls `done` after each.
