@@ -98,6 +98,7 @@ class Blamer {
     [[nodiscard]] bool onlyMoved(FlatValueId value) const;
     [[nodiscard]] bool eligible(const GraphTree& tree, FlatValueId value) const;
     [[nodiscard]] std::optional<std::string> differenceOf(FlatNodeId partner, FlatNodeId node) const;
+    [[nodiscard]] bool attributesMeanTheSame(FlatNodeId partner, FlatNodeId node) const;
     [[nodiscard]] bool doesItsJob(FlatNodeId node) const;
     [[nodiscard]] std::optional<FlatValueId> restoringValue(FlatValueId value, const std::vector<FlatValueId>& replacements, std::size_t& runs) const;
     void considerDisguised(std::vector<Suspect>& suspects, std::size_t& runs) const;
@@ -483,6 +484,42 @@ bool Blamer::onlyMoved(FlatValueId value) const {
     return false;
 }
 
+bool Blamer::attributesMeanTheSame(FlatNodeId partner, FlatNodeId node) const {
+    // One may have written out what is the default: with the other's attributes the node gives what it gave.
+    const Node& own = m.rewritten->node(node);
+    Node other = own;
+    other.attributes = m.reference->node(partner).attributes;
+    if (own.body || own.operands.empty() || !Graph::nestedGraphs(own).empty() || !Graph::nestedGraphs(other).empty()) {
+        return false;
+    }
+    const std::uint32_t base = m.rewritten->instanceOf(node).valueBase;
+    for (std::size_t s = 0; s < std::min<std::size_t>(m_samples.size(), 3); ++s) {
+        std::vector<std::optional<Tensor>> operands;
+        for (const ValueId operand : own.operands) {
+            const FlatValueId value(operand.isValid() ? base + operand.index : 0);
+            std::optional<Tensor> tensor = operand.isValid() ? m_samples[s].rewritten[value.index] : std::nullopt;
+            if (operand.isValid() && !tensor) {
+                tensor = m.rewritten->value(value).constant; // large ones are left out of a run
+            }
+            if (operand.isValid() && (!tensor || !isComputable(tensor->element()))) {
+                return false;
+            }
+            operands.push_back(std::move(tensor));
+        }
+        const Result<std::vector<Tensor>> mine = evaluateNode(own, operands);
+        const Result<std::vector<Tensor>> theirs = evaluateNode(other, operands);
+        if (!mine || !theirs || mine->size() != theirs->size()) {
+            return false;
+        }
+        for (std::size_t k = 0; k < mine->size(); ++k) {
+            if (k < own.results.size() && own.results[k].isValid() && !near((*mine)[k], (*theirs)[k], m_tolerance)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 std::optional<std::string> Blamer::differenceOf(FlatNodeId partner, FlatNodeId node) const {
     const Node& a = m.reference->node(partner);
     const Node& b = m.rewritten->node(node);
@@ -490,7 +527,7 @@ std::optional<std::string> Blamer::differenceOf(FlatNodeId partner, FlatNodeId n
         return std::string();
     }
     const NodeDifference difference = nodeDifference(a, b);
-    if (!difference.attribute.empty()) {
+    if (!difference.attribute.empty() && !attributesMeanTheSame(partner, node)) {
         return difference.attribute;
     }
     if (a.op.version != b.op.version || a.operands.size() != b.operands.size()) {

@@ -53,12 +53,11 @@ class Shrinker {
     }
     [[nodiscard]] bool allowed(std::size_t input, double value) const {
         const SearchInput& one = m.inputs[input];
-        if (isFloat(one.type.element)) {
-            return true;
-        }
-        if (value != std::floor(value) ||
-            (one.range && (value < static_cast<double>(one.range->low) || value > static_cast<double>(one.range->high)))) {
+        if (one.range && !(value >= static_cast<double>(one.range->low) && value <= static_cast<double>(one.range->high))) {
             return false;
+        }
+        if (isFloat(one.type.element) || value != std::floor(value)) {
+            return isFloat(one.type.element);
         }
         return one.type.element == ElementType::Bool ? value == 0.0 || value == 1.0 : value >= 0.0 || isSignedInteger(one.type.element);
     }

@@ -52,6 +52,25 @@ class TestBlame : public QObject {
         QCOMPARE(QString::fromStdString(blame.nodeName + (blame.attribute.empty() ? "" : "@" + blame.attribute)), first);
     }
 
+    void defaultsWrittenOutAreNoDifference() {
+        const auto reference =
+            parseGraph("in x f32[2,3]; in k f32[2,3]; s = Sub(x, k); m = ReduceMax(s) axes=[1]; t = Softmax(m) axis=0; y = Exp(t); out y");
+        const auto rewritten = parseGraph(
+            "in x f32[2,3]; in k f32[2,3]; s = Sub(k, x); m = ReduceMax(s) axes=[1] keepdims=1; t = Softmax(m) axis=-2; y = Exp(t); out y");
+        const Result<CheckResult> result = check(reference, rewritten);
+        QVERIFY(result.has_value() && result->verdict == Verdict::Refuted && !result->blame.empty());
+        QCOMPARE(QString::fromStdString(result->blame.front().nodeName), QString("s"));
+        for (const Blame& blame : result->blame) {
+            QCOMPARE(QString::fromStdString(blame.attribute), QString());
+        }
+        // Where it means another thing it is named.
+        const auto wrong = parseGraph(
+            "in x f32[2,3]; in k f32[2,3]; s = Sub(x, k); m = ReduceMax(s) axes=[1] keepdims=1; t = Softmax(m) axis=-1; y = Exp(t); out y");
+        const Result<CheckResult> other = check(reference, wrong);
+        QVERIFY(other.has_value() && other->verdict == Verdict::Refuted && !other->blame.empty());
+        QCOMPARE(QString::fromStdString(other->blame.front().nodeName + "@" + other->blame.front().attribute), QString("t@axis"));
+    }
+
     void equalGraphsBlameNothing() {
         const auto graph = parseGraph("in x f32[3]; a = Exp(x); y = Neg(a); out y");
         const Result<CheckResult> result = check(graph, graph);
