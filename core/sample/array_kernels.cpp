@@ -64,7 +64,7 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     const OperandArray& x = operands[0];
     const Kind kind = kindOf(x.type);
     // Types that an op cannot have (a graph is not checked for them everywhere) have no kernel.
-    static const std::set<std::string> ToIntegers{"ArgMax", "ArgMin", "MatMulInteger", "QLinearMatMul"};
+    static const std::set<std::string> ToIntegers{"ArgMax", "ArgMin", "MatMulInteger"};
     const bool toIntegers = ToIntegers.contains(name) || (name == "TopK" && op.result == 1);
     const Kind source = name == "If" && fits(2) ? kindOf(operands[1].type) : name == "OneHot" && fits(3) ? kindOf(operands[2].type) : kind;
     if ((out.values != nullptr) != (!toIntegers && source == Kind::Real)) {
@@ -81,9 +81,6 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     }
     if (name == "MatMulInteger" && fits(2)) {
         return matmulInteger(operands, shape, out);
-    }
-    if (name == "QLinearMatMul" && fits(8)) {
-        return quantisedMatmul(op, operands, shape, out);
     }
     if ((name == "MaxPool" || name == "AveragePool") && x.shape.size() >= 3 && op.attributes.contains("kernel_shape")) {
         return pool(op, x, shape, out);

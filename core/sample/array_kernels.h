@@ -77,8 +77,6 @@ class ArrayKernels {
     [[nodiscard]] Result conv(const Operator& op, const OperandArray& x, const OperandArray& w, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result einsum(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result matmulInteger(const std::vector<OperandArray>& operands, const Lengths& shape, const MutableSlice& out) const;
-    [[nodiscard]] Result quantisedMatmul(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape,
-                                         const MutableSlice& out) const;
     [[nodiscard]] Result pool(const Operator& op, const OperandArray& x, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result reduce(const Operator& op, const OperandArray& x, const Lengths& shape, const MutableSlice& out) const;
     [[nodiscard]] Result cumulate(const Operator& op, const OperandArray& x, const MutableSlice& out) const;

@@ -454,47 +454,6 @@ ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<
     return Result::Done;
 }
 
-ArrayKernels::Result ArrayKernels::quantisedMatmul(const Operator& op, const std::vector<OperandArray>& operands, const Lengths& shape,
-                                                   const MutableSlice& out) const {
-    // saturate(round(sum (a - za)(b - zb) * sa * sb / sy) + zy), scalar parameters only
-    for (const std::size_t parameter : {1U, 2U, 4U, 5U, 6U, 7U}) {
-        if (operands[parameter].count() != 1) {
-            return Result::None;
-        }
-    }
-    const ElementType element = operands[7].type;
-    const auto isReal = [&](std::size_t which) { return kindOf(operands[which].type) == Kind::Real; };
-    if (kindOf(element) != Kind::Integer || bitWidth(element) > 16 || op.element != element || !isReal(1) || !isReal(4) || !isReal(6)) {
-        return Result::None;
-    }
-    SampleArray sums(Kind::Integer, 0, countOf(shape), 1);
-    if (const Result done = matmulInteger({operands[0], operands[3], operands[2], operands[5]}, shape, sums.mutableSlice(0)); done != Result::Done) {
-        return done;
-    }
-    const std::size_t top = std::max({operands[1].top, operands[4].top, operands[6].top});
-    const PrimeField& p = field(top);
-    if (operands[6].slice.fields[top][0] == 0) {
-        return Result::Dropped;
-    }
-    const std::uint64_t scaleField =
-        p.mul(p.mul(operands[1].slice.fields[top][0], operands[4].slice.fields[top][0]), p.inverse(operands[6].slice.fields[top][0]));
-    const double scale = operands[1].slice.values[0] * operands[4].slice.values[0] / operands[6].slice.values[0];
-    const double low = isSignedInteger(element) ? -std::ldexp(1.0, static_cast<int>(bitWidth(element)) - 1) : 0.0;
-    const double high = low + std::ldexp(1.0, static_cast<int>(bitWidth(element))) - 1.0;
-    for (std::size_t o = 0; o < countOf(shape); ++o) {
-        const std::int64_t sum = sums.slice(0).integers[o];
-        double value = static_cast<double>(sum) * scale;
-        if (const std::optional<double> known = wholeValue(top, p.mul(p.fromInteger(sum), scaleField), value, 2)) {
-            value = *known;
-        } else if (!(std::abs(value) < 0x1p52) || std::abs(value + 0.5 - std::nearbyint(value + 0.5)) <= Margin * std::max(1.0, std::abs(value))) {
-            return Result::Dropped;
-        }
-        const double shifted = std::nearbyint(value) + realOf(operands[7].slice.integers[0], element);
-        out.integers[o] = static_cast<std::int64_t>(std::clamp(shifted, low, high));
-    }
-    return Result::Done;
-}
-
 ArrayKernels::Result ArrayKernels::matmulInteger(const std::vector<OperandArray>& operands, const Lengths& shape, const MutableSlice& out) const {
     // (A - zero point)(B - zero point) in 32 bits; A's zero point is one number or one per row, B's one or one per column.
     std::array<SampleArray, 2> wide{SampleArray(Kind::Integer, 0, operands[0].count(), 1), SampleArray(Kind::Integer, 0, operands[1].count(), 1)};

@@ -386,31 +386,6 @@ std::optional<Scalar> Expander::computing(TermId term, std::int64_t index) {
         }
         return total(values, ElementType::I32);
     }
-    if (name == "QLinearMatMul" && operands.size() == 8 && input.size() == 2 && shape(operands[3]).size() == 2 && isInteger(element)) {
-        // saturate(round(sum (a - za)(b - zb) * sa * sb / sy) + zy), scalar parameters only
-        for (const std::size_t parameter : {1U, 2U, 4U, 5U, 6U, 7U}) {
-            const std::vector<std::int64_t>& s = shape(operands[parameter]);
-            if (!s.empty() && !(s.size() == 1 && s[0] == 1)) {
-                return std::nullopt;
-            }
-        }
-        const auto real = [&](std::size_t which, std::int64_t flat) {
-            return m_algebra.realOfInteger(at(operands[which], flat), m_store.type(operands[which]).element);
-        };
-        std::vector<Scalar> values;
-        for (std::int64_t k = 0; k < input[1]; ++k) {
-            const Scalar a = m_algebra.sub(real(0, position[0] * input[1] + k), real(2, 0));
-            const Scalar b = m_algebra.sub(real(3, k * shape(operands[3])[1] + position[1]), real(5, 0));
-            values.push_back(m_algebra.mul(a, b));
-        }
-        const Scalar scale = m_algebra.div(m_algebra.mul(at(operands[1], 0), at(operands[4], 0)), at(operands[6], 0));
-        const Scalar rounded = m_algebra.round(Rounding::HalfEven, m_algebra.mul(m_algebra.sum(values), scale));
-        const Scalar shiftedUp = m_algebra.add(rounded, real(7, 0));
-        const long bits = static_cast<long>(bitWidth(element));
-        const long high = isSignedInteger(element) ? (1L << (bits - 1)) - 1 : (1L << bits) - 1;
-        const long low = isSignedInteger(element) ? -(1L << (bits - 1)) : 0;
-        return m_algebra.integerOfWholeReal(m_algebra.min(m_algebra.max(shiftedUp, m_algebra.number(low)), m_algebra.number(high)), element);
-    }
     return std::nullopt;
 }
 

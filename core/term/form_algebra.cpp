@@ -240,20 +240,7 @@ Scalar FormStore::round(Rounding how, Scalar a) {
         return make(up ? joined : scaleForm(joined, -1), m_scalars[a].defined);
     }
     // match: round of an integer combination of integer-valued atoms   result: itself
-    const bool whole = std::all_of(m_forms[form.index].begin(), m_forms[form.index].end(), [this](const Term& term) {
-        if (!isWhole(term.coefficient)) {
-            return false;
-        }
-        const Factors& factors = m_monomials[term.monomial.index];
-        return std::all_of(factors.begin(), factors.end(), [this](const auto& f) {
-            const Atom& data = m_atoms[f.first.index];
-            const bool integral =
-                isBoolean(f.first) || (data.kind == AtomKind::Function && (data.name == "floor" || data.name == "ceil" || data.name == "trunc" ||
-                                                                           data.name == "round" || data.name.starts_with("real_")));
-            return integral && isWhole(f.second) && f.second > 0;
-        });
-    });
-    if (whole) {
+    if (isWholeForm(form, 0)) {
         return a;
     }
     return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = roundName(how), .forms = {form}})), m_scalars[a].defined);

@@ -24,6 +24,13 @@ Scalar FormStore::integerOp(IntegerOp op, std::span<const Scalar> operands, Elem
     case IntegerOp::Sub: return make(modulo(addForms(a, -1, b), type), defined);
     case IntegerOp::Mul: return make(modulo(mulForms(a, b), type), defined);
     case IntegerOp::Neg: return make(modulo(scaleForm(a, -1), type), defined);
+    case IntegerOp::Max:
+    case IntegerOp::Min: {
+        // match: max(i, j) of integers   result: int(max(real(i), real(j))): order is that of the numbers they stand for
+        const Scalar x = realOfInteger(operands[0], type);
+        const Scalar y = realOfInteger(operands[1], type);
+        return integerOfWholeReal(op == IntegerOp::Max ? max(x, y) : min(x, y), type);
+    }
     default: break;
     }
     static constexpr const char* Names[] = {"add", "sub", "mul", "div", "neg", "min", "max",  "abs", "sign",
@@ -32,18 +39,12 @@ Scalar FormStore::integerOp(IntegerOp op, std::span<const Scalar> operands, Elem
     if (operands.size() > 1) {
         forms.push_back(b);
     }
-    const bool commutes = op == IntegerOp::Min || op == IntegerOp::Max || op == IntegerOp::And || op == IntegerOp::Or || op == IntegerOp::Xor;
+    const bool commutes = op == IntegerOp::And || op == IntegerOp::Or || op == IntegerOp::Xor;
     if (commutes) {
         std::sort(forms.begin(), forms.end());
         if (forms[0] == forms[1] && op != IntegerOp::Xor) {
-            return make(a, defined); // match: min(a, a)   result: a
+            return make(a, defined); // match: and(a, a)   result: a
         }
-    }
-    const std::optional<mpq_class> first = constantValue(forms[0]);
-    const std::optional<mpq_class> second = forms.size() > 1 ? constantValue(forms[1]) : first;
-    if (first && second && (op == IntegerOp::Min || op == IntegerOp::Max)) {
-        const bool less = typedValue(first->get_num(), type) < typedValue(second->get_num(), type);
-        return make(less == (op == IntegerOp::Min) ? forms[0] : forms[1], defined);
     }
     const std::string name = std::string("i") + Names[static_cast<std::size_t>(op)] + "_" + std::string(lemmascope::name(type));
     return make(atomForm(internAtom(Atom{.kind = AtomKind::Function, .name = name, .forms = forms, .result = type})), defined);

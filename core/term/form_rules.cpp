@@ -226,6 +226,15 @@ std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int dept
             }
         } else if (!wantUpper && (atom.kind == AtomKind::Exp || atom.positive || atom.nonNegative)) {
             bound = mpq_class(0);
+        } else if (atom.kind == AtomKind::Function && atom.name.starts_with("real_")) {
+            // an integer lies in the range of its type
+            if (const std::optional<ElementType> type = elementTypeByName(atom.name.substr(5)); type && isInteger(*type)) {
+                const mpz_class whole = modulus(*type);
+                const mpz_class low = isSignedInteger(*type) ? mpz_class(-whole / 2) : mpz_class(0);
+                bound = wantUpper ? mpq_class(low + whole - 1) : mpq_class(low);
+            }
+        } else if (atom.kind == AtomKind::Function && (atom.name == "tanh" || atom.name == "erf")) {
+            bound = mpq_class(wantUpper ? 1 : -1);
         }
         if (!bound) {
             return std::nullopt;
@@ -468,6 +477,24 @@ FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSet
     return mulForms(out, atomForm(atom, exponent));
 }
 
+bool FormStore::isWholeForm(FormId form, int depth) const {
+    return depth <= 12 && std::all_of(m_forms[form.index].begin(), m_forms[form.index].end(), [&](const Term& term) {
+               if (!isWhole(term.coefficient)) {
+                   return false;
+               }
+               const Factors& factors = m_monomials[term.monomial.index];
+               return std::all_of(factors.begin(), factors.end(), [&](const auto& f) {
+                   const Atom& data = m_atoms[f.first.index];
+                   const bool integral = isBoolean(f.first) ||
+                                         (data.kind == AtomKind::Function && (data.name == "floor" || data.name == "ceil" || data.name == "trunc" ||
+                                                                              data.name == "round" || data.name.starts_with("real_"))) ||
+                                         (data.kind == AtomKind::Max && std::all_of(data.forms.begin(), data.forms.end(),
+                                                                                    [&](FormId inner) { return isWholeForm(inner, depth + 1); }));
+                   return integral && isWhole(f.second) && f.second > 0;
+               });
+           });
+}
+
 FormId FormStore::maxForms(std::vector<FormId> forms) {
     // match: max(max(a, b), c)   result: max{a, b, c}
     std::vector<FormId> flat;
@@ -521,11 +548,25 @@ FormId FormStore::maxForms(std::vector<FormId> forms) {
         }
         common = std::move(both);
     }
-    const FormId shared = internForm(common);
-    mpz_class num;
-    mpz_class den = 1;
+    FormId shared = internForm(common);
     for (FormId& form : kept) {
         form = addForms(form, -1, shared);
+    }
+    // match: max(k, b), k a number, b whole   result: k + max(0, b - k): bounds of quantised values, shifted by zero points, meet
+    const auto number = std::find_if(kept.begin(), kept.end(), [this](FormId form) {
+        const std::optional<mpq_class> value = constantValue(form);
+        return value && *value != 0;
+    });
+    if (number != kept.end() && std::all_of(kept.begin(), kept.end(), [this](FormId form) { return isWholeForm(form, 0); })) {
+        const FormId by = *number;
+        shared = addForms(shared, 1, by);
+        for (FormId& form : kept) {
+            form = addForms(form, -1, by);
+        }
+    }
+    mpz_class num;
+    mpz_class den = 1;
+    for (const FormId form : kept) {
         for (const Term& term : m_forms[form.index]) {
             mpz_gcd(num.get_mpz_t(), num.get_mpz_t(), term.coefficient.get_num().get_mpz_t());
             mpz_lcm(den.get_mpz_t(), den.get_mpz_t(), term.coefficient.get_den().get_mpz_t());

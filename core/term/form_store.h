@@ -110,6 +110,8 @@ class FormStore final : public Algebra {
     [[nodiscard]] const std::vector<FormId>& formsOf(AtomId atom) const { return m_atoms[atom.index].forms; }
     [[nodiscard]] FormId exponentOf(AtomId atom) { return internForm({Term{m_atoms[atom.index].exponent, 1}}); }
     [[nodiscard]] FormId sumOf(FormId a, const mpq_class& scale, FormId b) { return addForms(a, scale, b); }
+    /// A form as a scalar that is always defined.
+    [[nodiscard]] Scalar valueOf(FormId form) { return make(form, m_noConditions); }
     [[nodiscard]] FormId constantOf(const mpq_class& value) { return constantForm(value); }
     /// Conditions as (kind, form or leaf) in the store's order; a branch condition has no form here.
     struct ConditionView {
@@ -231,6 +233,8 @@ class FormStore final : public Algebra {
     /// An atom that is not 0 wherever all the conditions hold.
     [[nodiscard]] bool neverZero(AtomId atom, ConditionSetId conditions);
     [[nodiscard]] FormId powerForm(FormId base, const mpq_class& exponent, ConditionSetId& conditions);
+    /// An integer at every point, as far as seen.
+    [[nodiscard]] bool isWholeForm(FormId form, int depth) const;
     [[nodiscard]] FormId maxForms(std::vector<FormId> forms);
     [[nodiscard]] FormId expForm(FormId a);
     [[nodiscard]] FormId truth(const char* name, FormId form, bool signMatters);

@@ -181,6 +181,9 @@ Scalar LemmaForms::compute(TermId term) {
     if (const std::optional<Scalar> sum = contraction(term, source, view)) {
         return *sum;
     }
+    if (const std::optional<Scalar> largest = pooled(term, source, view)) {
+        return *largest;
+    }
     return opaque(term, source, view);
 }
 
@@ -213,7 +216,9 @@ TermId LemmaForms::padded(TermId x, const std::vector<std::int64_t>& pads) {
 std::optional<Scalar> LemmaForms::contraction(TermId term, TermId source, const View& view) {
     const Operator op = m_store.op(source);
     const std::vector<TermId> operands(m_store.operands(source).begin(), m_store.operands(source).end());
-    if (operands.empty() || !isFloat(op.element) || !isFloatingContraction(m_store, source)) {
+    const bool largest = op.name == "ReduceMax" || op.name == "ReduceMin" || op.name == "GlobalMaxPool";
+    const bool integers = largest && isInteger(op.element) && isComputable(op.element) && operands.size() == 1 && m_store.hasShape(operands[0]);
+    if (operands.empty() || (!integers && (!isFloat(op.element) || !isFloatingContraction(m_store, source)))) {
         return std::nullopt;
     }
     const Shape space = m_store.shape(term);
@@ -223,11 +228,17 @@ std::optional<Scalar> LemmaForms::contraction(TermId term, TermId source, const 
     const auto add = [&](TermId operand, const Dim& offset, const std::vector<Dim>& strides) {
         factors.push_back(Operand{operand, fromAxisStrides(offset, joinedShape(shape, bound), strides)});
     };
-    const bool largest = op.name == "ReduceMax";
     if (op.name == "ReduceSum" || largest) {
         const auto at = op.attributes.find("axes");
         const auto* axes = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
         const Shape from = m_store.shape(operands[0]);
+        std::vector<std::int64_t> spatial;
+        if (op.name == "GlobalMaxPool" && from.size() > 2) {
+            for (std::size_t k = 2; k < from.size(); ++k) {
+                spatial.push_back(static_cast<std::int64_t>(k));
+            }
+            axes = &spatial;
+        }
         if (axes == nullptr || operands.size() != 1 || from.size() != shape.size()) {
             return std::nullopt;
         }
@@ -367,7 +378,13 @@ std::optional<Scalar> LemmaForms::contraction(TermId term, TermId source, const 
         }
         factor.view = *whole;
     }
-    return sumOfProducts(factors, space, bound, op.element, largest);
+    const Extreme kind = op.name == "ReduceMin" ? Extreme::Smallest : largest ? Extreme::Largest : Extreme::None;
+    if (!integers) {
+        return sumOfProducts(factors, space, bound, op.element, kind);
+    }
+    // Integers are compared as the numbers they stand for.
+    const ElementType real = bitWidth(op.element) <= 16 ? ElementType::F32 : ElementType::F64;
+    return m_forms.integerOfWholeReal(sumOfProducts(factors, space, bound, real, kind), op.element);
 }
 
 Scalar LemmaForms::opaque(TermId term, TermId source, const View& view) {
@@ -376,7 +393,7 @@ Scalar LemmaForms::opaque(TermId term, TermId source, const View& view) {
     const std::vector<TermId> operands(m_store.operands(source).begin(), m_store.operands(source).end());
     const bool linear = op.name == "AveragePool" || op.name == "CumSum" ||
                         ((op.name == "MatMul" || op.name == "Conv" || op.name == "ConvTranspose") && operands.size() == 2 && isFloat(type.element));
-    const bool monotone = op.name == "MaxPool" || op.name == "ReduceMax";
+    const bool monotone = op.name == "MaxPool" || op.name == "ReduceMax" || op.name == "ReduceMin";
     mpq_class factor = 1;
     std::vector<TermId> arguments;
     const bool before = m_mayCut;

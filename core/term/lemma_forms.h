@@ -117,6 +117,18 @@ class LemmaForms {
     [[nodiscard]] std::optional<Piece> inOneRun(const std::vector<const Piece*>& run, const Shape& space);
     [[nodiscard]] std::optional<Piece> adjacent(const Piece& first, const Piece& second, const Shape& space);
 
+    // lemma_maxima.cpp
+    /// How the largest of values at many indices is taken: of a value nothing is known of, of any value, of an integer of a type.
+    struct Largest {
+        std::function<Scalar(Scalar)> base;
+        std::function<Scalar(Scalar)> again;
+        std::function<Scalar(Scalar, ElementType)> integer; ///< may be empty: as a real number
+    };
+    /// The largest of a value at many indices, what keeps the order of values drawn out. There must be such an index.
+    [[nodiscard]] Scalar largestThrough(Scalar value, const Largest& largest);
+    [[nodiscard]] bool everyWindowReads(TermId pool) const;
+    [[nodiscard]] std::optional<Scalar> pooled(TermId term, TermId source, const View& view);
+
     // lemma_sums.cpp
     [[nodiscard]] Shape withDigits(Scalar inner, const Shape& space, const Shape& bound) const;
     /// What leaves of a space read, through sums to what those read, each with the space it is read in.
@@ -126,8 +138,9 @@ class LemmaForms {
         TermId term;
         View view; ///< from the flat index of (space, bound) to the operand's
     };
+    enum class Extreme : std::uint8_t { None, Largest, Smallest }; ///< instead of the sum
     [[nodiscard]] Scalar sumOfProducts(const std::vector<Operand>& operands, const Shape& space, const Shape& bound, ElementType element,
-                                       bool largest);
+                                       Extreme extreme);
     [[nodiscard]] Scalar total(Scalar inner, const Shape& space, const Shape& bound, ElementType element, int depth);
     [[nodiscard]] Scalar totalOf(const FormStore::Monomial& part, const Shape& space, const Shape& bound, ElementType element, int depth);
     [[nodiscard]] Scalar component(Scalar inner, const Shape& space, const Shape& bound, ElementType element, bool largest);

@@ -139,13 +139,20 @@ Scalar LemmaForms::lengthOf(const Dim& dim) {
     return m_forms.read(lengthTerm(m_store, dim), -1);
 }
 
-Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Shape& space, const Shape& bound, ElementType element, bool largest) {
+Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Shape& space, const Shape& bound, ElementType element, Extreme extreme) {
     const Shape all = joinedShape(space, bound);
     const std::uint32_t depth = m_depth;
     try {
         Scalar product = m_forms.number(1);
         for (const Operand& operand : operands) {
-            product = m_forms.mul(product, scalar(m_move.view(operand.term, operand.view, all)));
+            Scalar value = scalar(m_move.view(operand.term, operand.view, all));
+            if (const ElementType own = m_store.type(operand.term).element; isInteger(own)) {
+                value = m_forms.realOfInteger(value, own);
+            }
+            product = m_forms.mul(product, value);
+        }
+        if (extreme == Extreme::Smallest) {
+            product = m_forms.sub(m_forms.number(0), product); // match: min of v   result: -(max of -v)
         }
         const Shape digits = withDigits(product, space, bound);
         if (!(digits == bound)) {
@@ -154,7 +161,11 @@ Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Sha
             same.modes.push_back(Mode{elementCount(all), Dim(1)});
             product = moved(product, all, coalesced(std::move(same)), joinedShape(space, digits));
         }
-        return largest ? largestOf(product, space, digits, element) : total(product, space, digits, element, 0);
+        if (extreme == Extreme::None) {
+            return total(product, space, digits, element, 0);
+        }
+        const Scalar most = largestOf(product, space, digits, element);
+        return extreme == Extreme::Smallest ? m_forms.sub(m_forms.number(0), most) : most;
     } catch (const CutRequest& request) {
         if (request.axis < space.size()) {
             throw;
@@ -174,7 +185,7 @@ Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Sha
             }
             digits[at] = request.position;
             digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(at), *outer);
-            const Scalar whole = sumOfProducts(operands, space, digits, element, largest);
+            const Scalar whole = sumOfProducts(operands, space, digits, element, extreme);
             --m_depth;
             return whole;
         }
@@ -194,8 +205,11 @@ Scalar LemmaForms::sumOfProducts(const std::vector<Operand>& operands, const Sha
                 narrowed.push_back(Operand{operand.term, *view});
             }
             const Shape bounds(part.begin() + static_cast<std::ptrdiff_t>(space.size()), part.end());
-            const Scalar piece = sumOfProducts(narrowed, space, bounds, element, largest);
-            out = !out ? piece : largest ? m_forms.max(*out, piece) : m_forms.add(*out, piece);
+            const Scalar piece = sumOfProducts(narrowed, space, bounds, element, extreme);
+            out = !out                           ? piece
+                  : extreme == Extreme::Largest  ? m_forms.max(*out, piece)
+                  : extreme == Extreme::Smallest ? m_forms.min(*out, piece)
+                                                 : m_forms.add(*out, piece);
         }
         --m_depth;
         return *out;
@@ -388,9 +402,10 @@ Scalar LemmaForms::largestOf(Scalar inner, const Shape& space, const Shape& boun
     Scalar out = moved(m_forms.withoutConditions(m_forms.sum(fixed)), all, selection(space, bound, {}), space);
     if (!changing.empty()) {
         const Scalar rest = m_forms.withoutConditions(m_forms.sum(changing));
-        const mpq_class content = m_forms.contentOf(rest);
-        const Scalar scaled = m_forms.mul(rest, m_forms.number(mpq_class(1) / content));
-        out = m_forms.add(out, m_forms.mul(m_forms.number(content), component(scaled, space, bound, element, true)));
+        Largest largest;
+        largest.base = [&](Scalar value) { return component(value, space, bound, element, true); };
+        largest.again = [&](Scalar value) { return largestOf(value, space, bound, element); };
+        out = m_forms.add(out, largestThrough(rest, largest));
     }
     return definedEverywhere(m_forms.withoutConditions(out), inner, space, bound);
 }

@@ -315,7 +315,7 @@ std::vector<TermId> NodeTerms::computingOp() {
             hot.attributes["axis"] = static_cast<std::int64_t>(*at);
             return {apply(hot, m_operands)};
         }
-        if (op == "MatMulInteger" || op == "QLinearMatMul") {
+        if (op == "MatMulInteger") {
             Operator product;
             product.name = op;
             return {apply(product, m_operands)};

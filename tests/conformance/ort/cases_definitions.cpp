@@ -226,6 +226,19 @@ void addFunctionDefinitions(CaseMaker& maker) {
     }
 }
 
+void addQuantizedProducts(CaseMaker& maker) {
+    const auto u8 = [&](const Ints& shape) { return given(maker.tensor(E::U8, shape, 0, 100)); };
+    const auto weights = [&](const Ints& shape) { return fixed(maker.tensor(E::I8, shape, -30, 30)); };
+    const auto zeros = [&](E type, const Ints& shape, double value) { return fixed(maker.tensor(type, shape, value, value)); };
+    const auto outer = [&] { return fixed(maker.tensor(E::F32, {}, 0.8, 0.9)); };
+    maker.add("QLinearMatMul", 13,
+              {u8({2, 3, 4}), fixed(scale(maker)), zeros(E::U8, {}, 9), weights({4, 2}), fixed(scale(maker)), zeros(E::I8, {}, 2), outer(),
+               zeros(E::U8, {}, 5)});
+    maker.add("QLinearMatMul", 13,
+              {u8({3, 4}), fixed(scale(maker)), zeros(E::U8, {}, 9), weights({4, 2}), fixed(positive(maker, {2})), zeros(E::I8, {2}, 0), outer(),
+               zeros(E::U8, {}, 5)});
+}
+
 } // namespace
 
 void addDefinitionCases(CaseMaker& maker) {
@@ -235,6 +248,7 @@ void addDefinitionCases(CaseMaker& maker) {
     addAttentionDefinitions(maker);
     addQuantizedDefinitions(maker);
     addFunctionDefinitions(maker);
+    addQuantizedProducts(maker);
 }
 
 } // namespace lemmascope::test

@@ -152,6 +152,82 @@ class TestJoins : public QObject {
              "in x f32[n,4]; const p i64[4] 0 1 0 1; z = Pad(x, p); y = ReduceMean@11(z) axes=[1]; out y", "!proved");
     }
     void windows() { pairs(); }
+
+    /// Maxima under what keeps the order of values; what turns it round or differs from place to place does not move.
+    void maxima_data() {
+        columns();
+        const auto pair = [](const char* name, const std::string& a, const std::string& b, const char* line) { row(name, {a, b}, line); };
+        const std::string in = "in q u8[n,3,8,8]; const s f32[] 0.06; const t f32[] -0.06; const z u8[] 128; ";
+        const std::string pool = " kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1]; ";
+        const std::string first = in + "d = DequantizeLinear(q, s, z); y = MaxPool(d)" + pool + "out y";
+        pair("pool of dequantised values", first, in + "p = MaxPool(q)" + pool + "y = DequantizeLinear(p, s, z); out y", "proved: exact");
+        pair("quantised again", in + "d = DequantizeLinear(q, s, z); p = MaxPool(d)" + pool + "y = QuantizeLinear(p, s, z); out y",
+             in + "y = MaxPool(q)" + pool + "out y", "proved: exact");
+        pair("quantised with another zero point",
+             in + "const o u8[] 127; d = DequantizeLinear(q, s, z); p = MaxPool(d)" + pool + "y = QuantizeLinear(p, s, o); out y",
+             in + "y = MaxPool(q)" + pool + "out y", "!proved");
+        pair("negative scale", in + "d = DequantizeLinear(q, t, z); y = MaxPool(d)" + pool + "out y",
+             in + "p = MaxPool(q)" + pool + "y = DequantizeLinear(p, t, z); out y", "!proved");
+        pair("a scale of unknown sign", "in r f32[]; " + in + "d = DequantizeLinear(q, r, z); y = MaxPool(d)" + pool + "out y",
+             "in r f32[]; " + in + "p = MaxPool(q)" + pool + "y = DequantizeLinear(p, r, z); out y", "!proved");
+        pair("scales of both signs", in + "const c f32[3] 0.5 -0.5 0.25; d = DequantizeLinear(q, c) axis=1; y = MaxPool(d)" + pool + "out y",
+             in + "const c f32[3] 0.5 -0.5 0.25; p = MaxPool(q)" + pool + "y = DequantizeLinear(p, c) axis=1; out y", "!proved");
+        pair("another window", first, in + "p = MaxPool(q) kernel_shape=[3,3] strides=[2,2] pads=[0,0,2,2]; y = DequantizeLinear(p, s, z); out y",
+             "!proved");
+        const std::string x = "in x f32[n,3,8,8]; ";
+        const std::string two = " kernel_shape=[2,2]; ";
+        pair("Relu", x + "a = Relu(x); y = MaxPool(a)" + two + "out y", x + "a = MaxPool(x)" + two + "y = Relu(a); out y", "proved: exact");
+        pair("bounds", x + "const l f32[] -1; const h f32[] 3; a = Clip(x, l, h); y = MaxPool(a)" + two + "out y",
+             x + "const l f32[] -1; const h f32[] 3; a = MaxPool(x)" + two + "y = Clip(a, l, h); out y", "proved: exact");
+        pair("other bounds", x + "const l f32[] -1; const h f32[] 3; a = Clip(x, l, h); y = MaxPool(a)" + two + "out y",
+             x + "const l f32[] -1; const h f32[] 4; a = MaxPool(x)" + two + "y = Clip(a, l, h); out y", "!proved");
+        pair("exponentials", x + "a = Exp(x); y = MaxPool(a)" + two + "out y", x + "a = MaxPool(x)" + two + "y = Exp(a); out y", "proved: exact");
+        pair("negation", x + "a = Neg(x); y = MaxPool(a)" + two + "out y", x + "a = MaxPool(x)" + two + "y = Neg(a); out y", "!proved");
+        pair("magnitude", x + "a = Abs(x); y = MaxPool(a)" + two + "out y", x + "a = MaxPool(x)" + two + "y = Abs(a); out y", "!proved");
+        pair("of the greater", x + "in z f32[n,3,8,8]; a = Max(x, z); y = MaxPool(a)" + two + "out y",
+             x + "in z f32[n,3,8,8]; a = MaxPool(x)" + two + "b = MaxPool(z)" + two + "y = Max(a, b); out y", "proved: exact");
+        pair("of the lesser", x + "in z f32[n,3,8,8]; a = Min(x, z); y = MaxPool(a)" + two + "out y",
+             x + "in z f32[n,3,8,8]; a = MaxPool(x)" + two + "b = MaxPool(z)" + two + "y = Min(a, b); out y", "!proved");
+        pair("global pool", x + "y = GlobalMaxPool(x); out y", x + "y = ReduceMax(x) axes=[2,3]; out y", "proved: exact");
+        pair("global pool over one axis", x + "a = GlobalMaxPool(x); y = Relu(a); out y",
+             x + "b = ReduceMax(x) axes=[2]; c = ReduceMean@13(b) axes=[3]; y = Relu(c); out y", "!proved");
+
+        const std::string row8 = "in q i8[n,8]; const s f32[] 0.5; const t f32[] -0.5; ";
+        const auto reduced = [&](const char* op, const char* scale, bool after) {
+            return row8 + (after ? std::string("m = ") + op + "(q) axes=[1]; y = DequantizeLinear(m, " + scale + "); out y"
+                                 : std::string("d = DequantizeLinear(q, ") + scale + "); y = " + op + "(d) axes=[1]; out y");
+        };
+        pair("greatest of a row", reduced("ReduceMax", "s", false), reduced("ReduceMax", "s", true), "proved: exact");
+        pair("least of a row", reduced("ReduceMin", "s", false), reduced("ReduceMin", "s", true), "proved: exact");
+        pair("greatest for least", reduced("ReduceMax", "s", false), reduced("ReduceMin", "s", true), "!proved");
+        pair("negative scale kept", reduced("ReduceMax", "t", false), reduced("ReduceMax", "t", true), "!proved");
+        pair("negative scale exchanged", reduced("ReduceMax", "t", false), reduced("ReduceMin", "t", true), "proved: exact");
+        pair("least as greatest", "in x f32[n,8]; y = ReduceMin(x) axes=[1]; out y",
+             "in x f32[n,8]; a = Neg(x); b = ReduceMax(a) axes=[1]; y = Neg(b); out y", "proved: exact");
+        pair("least as greatest, one sign lost", "in x f32[n,8]; y = ReduceMin(x) axes=[1]; out y",
+             "in x f32[n,8]; b = ReduceMax(x) axes=[1]; y = Neg(b); out y", "!proved");
+        pair("greater of two",
+             "in a u8[n]; in b u8[n]; const s f32[] 0.5; c = DequantizeLinear(a, s); d = DequantizeLinear(b, s); y = Max(c, d); out y",
+             "in a u8[n]; in b u8[n]; const s f32[] 0.5; m = Max(a, b); y = DequantizeLinear(m, s); out y", "proved: exact");
+        pair("lesser for greater",
+             "in a u8[n]; in b u8[n]; const s f32[] 0.5; c = DequantizeLinear(a, s); d = DequantizeLinear(b, s); y = Max(c, d); out y",
+             "in a u8[n]; in b u8[n]; const s f32[] 0.5; m = Min(a, b); y = DequantizeLinear(m, s); out y", "!proved");
+        pair("read with another sign", "in a u8[n]; in b u8[n]; m = Max(a, b); y = Cast(m) to=3; out y",
+             "in a u8[n]; in b u8[n]; c = Cast(a) to=3; d = Cast(b) to=3; y = Max(c, d); out y", "!proved");
+        pair("product quantised",
+             "in a u8[n,4]; in b i8[4,5]; const s f32[] 0.5; const r f32[] 0.25; const z u8[] 3; const w i8[] 1; c = DequantizeLinear(a, s, z); "
+             "d = DequantizeLinear(b, r, w); m = MatMul(c, d); y = QuantizeLinear(m, s, z); out y",
+             "in a u8[n,4]; in b i8[4,5]; const s f32[] 0.5; const r f32[] 0.25; const z u8[] 3; const w i8[] 1; y = QLinearMatMul(a, s, z, b, r, w, "
+             "s, z); out y",
+             "proved: exact");
+        pair("product quantised, zero point lost",
+             "in a u8[n,4]; in b i8[4,5]; const s f32[] 0.5; const r f32[] 0.25; const z u8[] 3; const w i8[] 1; c = DequantizeLinear(a, s, z); "
+             "d = DequantizeLinear(b, r); m = MatMul(c, d); y = QuantizeLinear(m, s, z); out y",
+             "in a u8[n,4]; in b i8[4,5]; const s f32[] 0.5; const r f32[] 0.25; const z u8[] 3; const w i8[] 1; y = QLinearMatMul(a, s, z, b, r, w, "
+             "s, z); out y",
+             "!proved");
+    }
+    void maxima() { pairs(); }
 };
 
 QTEST_APPLESS_MAIN(TestJoins)
