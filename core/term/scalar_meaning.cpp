@@ -40,19 +40,6 @@ class Meanings {
     }
     /// tanh x = 1 - 2 / (exp(2x) + 1)
     [[nodiscard]] Scalar tanh(Scalar x) { return m.sub(n(1), m.div(n(2), m.add(m.exp(m.mul(n(2), x)), n(1)))); }
-    [[nodiscard]] Scalar gelu(Scalar x) {
-        // x/2 (1 + erf(x / sqrt 2))
-        const Scalar inner = m.mul(x, m.power(n(2), mpq_class(-1, 2)));
-        return m.mul(m.mul(x, n(1, 2)), m.add(n(1), call("erf", inner)));
-    }
-    [[nodiscard]] Scalar geluTanh(Scalar x) {
-        // x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); pi is a name of its own
-        const Scalar cube = m.mul(x, m.mul(x, x));
-        const Scalar inner = m.add(x, m.mul(n(44715, 1000000), cube));
-        const std::array<Scalar, 0> none{};
-        const Scalar root = m.function("sqrt_2_over_pi", none, ElementType::F64);
-        return m.mul(m.mul(x, n(1, 2)), m.add(n(1), tanh(m.mul(root, inner))));
-    }
     [[nodiscard]] Scalar compared(std::size_t i) {
         const TermId operand = m_store.operands(m_term)[i];
         return readsNarrowingCast(m_store, operand) ? m.rounded(m_x[i], m_store.type(operand).element) : m_x[i];
@@ -257,26 +244,11 @@ std::optional<Scalar> Meanings::onReals() {
             m.add(m.mul(m.number(realOfFloat(m_op.attribute<float>("alpha", 0.2F))), x), m.number(realOfFloat(m_op.attribute<float>("beta", 0.5F))));
         return clipped(line, 0, 1);
     }
-    if (op == "HardSwish") {
-        return m.mul(x, clipped(m.add(m.mul(n(1, 6), x), n(1, 2)), 0, 1));
-    }
-    if (op == "Swish" || op == "QuickGelu") {
-        return m.mul(x, sigmoid(m.mul(m.number(realOfFloat(m_op.attribute<float>("alpha", 1.0F))), x)));
-    }
     if (op == "Tanh") {
         return tanh(x);
     }
     if (op == "Erf") {
         return call("erf", x);
-    }
-    if (op == "Gelu") {
-        return m_op.attribute<std::string>("approximate") == "tanh" ? geluTanh(x) : gelu(x);
-    }
-    if (op == "BiasGelu") {
-        return gelu(m.add(x, m_x[1]));
-    }
-    if (op == "FastGelu") {
-        return geluTanh(m_x.size() > 1 ? m.add(x, m_x[1]) : x);
     }
     if (op == "Exp") {
         return m.exp(x);
