@@ -39,6 +39,7 @@ struct LemmaResult {
     Rung rung = Rung::None;
     std::string digest; ///< SHA-256 of the canonical text, equal for equal lemmas under renaming; empty if it has no text
     std::string text;   ///< SMT-LIB 2; what a solver was or would be asked
+    std::string noText; ///< why it has none, where one could be expected
     std::string reason; ///< why it fails or is undecided
     std::string model;  ///< abstract counterexample in words, when it fails
     bool fromCache = false;
@@ -150,8 +151,8 @@ struct CheckResult {
     std::optional<FaultReport> fault;
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
-    std::optional<double> differenceBound; ///< of |reference - rewritten| at any element, inputs in their ranges, however floats round
-    std::string noBoundReason;             ///< of a proof at strength exact or rounded: why there is none
+    std::optional<double> differenceBound;  ///< of |reference - rewritten| at any element, inputs in their ranges, however floats round
+    std::string noBoundReason;              ///< of a proof at strength exact or rounded: why there is none
     std::optional<double> errorProbability; ///< of a `probable` verdict
     std::vector<AssumedPair> assumed;       ///< differences that the user accepts; also told among `assumptions`
     std::vector<Remark> assumptions;

@@ -2,6 +2,7 @@
 
 #include "core/prove/check.h"
 #include "core/prove/facts.h"
+#include "core/prove/sweep.h"
 #include "core/term/exact_terms.h"
 #include "core/term/term_builder.h"
 
@@ -146,7 +147,22 @@ class Prover {
         std::vector<std::string> openOps;
         bool cut = false;
     };
-    [[nodiscard]] std::optional<Prepared> prepare(TermId a, TermId b, const std::string& title, bool cut);
+    /// How a lemma of a sweep is stated: what stands for other values in it.
+    struct Statement {
+        std::map<TermId, TermId> merged;                                          ///< term -> the value read in its place
+        const std::map<TermId, TermId>* partners = nullptr;                       ///< likewise, where a text of one element reads it as any value
+        std::map<std::pair<TermId, std::int64_t>, ConstantMatch::Target> numbers; ///< what elements of constants are read as
+        std::vector<std::string> comments;
+    };
+    [[nodiscard]] std::optional<Prepared> prepare(TermId a, TermId b, const std::string& title, bool cut, const Statement* statement = nullptr);
+    /// Text of a swept lemma (prover_rounded.cpp); `below`: the lemmas before it that hold up to rounding only; `partners`: all that was
+    /// merged.
+    void stateSwept(const Sweep::Lemma& step, const std::vector<std::pair<TermId, TermId>>& below, const std::map<TermId, TermId>& partners,
+                    LemmaResult& lemma);
+    [[nodiscard]] std::optional<TermId> statedCut(const Statement& statement, TermId term, TermId root, bool generic);
+    [[nodiscard]] bool agrees(TermId a, TermId b, const Statement& statement, bool generic);
+    [[nodiscard]] bool isSpeltOut(TermId term) const;
+    [[nodiscard]] std::vector<Statement> roundedStatements(const Sweep::Lemma& step, const Statement& base);
     void decide(std::vector<Prepared*> prepared);
     void decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::string>& values);
     /// Some constant below the term is infinite or NaN: the exact rungs speak of real numbers and leave such terms alone.

@@ -2,6 +2,7 @@
 
 #include "core/prove/proof_cache.h"
 #include "core/prove/prover.h"
+#include "core/prove/rounded_numbers.h"
 #include "core/prove/smt_algebra.h"
 #include "core/term/expand.h"
 #include "core/worker/solver.h"
@@ -19,7 +20,7 @@ constexpr std::size_t WantedValues = 400;
 
 } // namespace
 
-std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::string& title, bool cut) {
+std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::string& title, bool cut, const Statement* statement) {
     const bool open = m_options.statesOpenLemmas();
     const Meaning meaning = open ? Meaning::Movements : Meaning::Exact;
     const TermId left = open ? a : m_exact->defined(a);
@@ -30,22 +31,25 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     const Dim total = m_store.hasShape(a) ? elementCount(m_store.shape(a)) : Dim(-1);
     const bool small = m_store.type(a).isStatic() && total.isKnown() && total.value() <= 20'000;
     const auto expandAll = [&](bool generic) {
-        const auto cutLeft = [&](TermId t) -> std::optional<TermId> {
-            if (!open && generic && t != left && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
+        const auto cutOf = [&](TermId t, TermId root) -> std::optional<TermId> {
+            if (statement != nullptr) {
+                return statedCut(*statement, t, root, generic);
+            }
+            if (!open && generic && t != root && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
                 return m_exact->canonical(t);
             }
-            return open ? std::nullopt : cutAt(t, left, cut);
+            return open ? std::nullopt : cutAt(t, root, cut);
         };
-        const auto cutRight = [&](TermId t) -> std::optional<TermId> {
-            if (!open && generic && t != right && !m_store.isElementwise(t) && m_store.kind(t) == TermKind::Apply) {
-                return m_exact->canonical(t);
-            }
-            return open ? std::nullopt : cutAt(t, right, cut);
-        };
+        const auto cutLeft = [&](TermId t) { return cutOf(t, left); };
+        const auto cutRight = [&](TermId t) { return cutOf(t, right); };
         Expander first(m_store, algebra, meaning, cutLeft, TextNodes * 8, m_stop);
         Expander second(m_store, algebra, meaning, cutRight, TextNodes * 8, m_stop);
         first.limitExpressions(TextNodes);
         second.limitExpressions(TextNodes);
+        if (statement != nullptr) {
+            first.substitute(substitution(algebra, statement->numbers));
+            second.substitute(substitution(algebra, statement->numbers));
+        }
         if (generic) {
             const Scalar x = first.generic(left);
             pairs.emplace_back(x, second.generic(right));
@@ -73,6 +77,9 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     out.cut = cut || generic;
     out.openOps = openOps;
     std::vector<std::string> comments{title};
+    if (statement != nullptr) {
+        comments.insert(comments.end(), statement->comments.begin(), statement->comments.end());
+    }
     if (generic) {
         comments.push_back("one unspecified element; the operands of what computes stand for any values");
     }

@@ -49,6 +49,7 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
         sweep.believe(question.reference, question.rewritten);
     }
     sweep.run([this](TermId term) { return readsNonFinite(term); });
+    const std::map<TermId, TermId> partners = m_options.keepText ? sweep.representatives() : std::map<TermId, TermId>();
     std::vector<std::optional<std::uint32_t>> shown; // sweep's lemma -> ours
     const auto show = [&](std::size_t index, const std::string& title) {
         shown.resize(std::max(shown.size(), index + 1));
@@ -61,13 +62,14 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
         lemma.verdict = LemmaVerdict::Holds;
         lemma.strength = step.strength;
         lemma.rung = Rung::ExactNormalForm;
-        if (step.strength == Strength::Exact && m_options.keepText) {
-            if (std::optional<Prepared> prepared = prepare(step.reference, step.rewritten, lemma.title, false)) {
-                lemma.text = m_lemmas[prepared->lemma].text;
-                lemma.digest = m_lemmas[prepared->lemma].digest;
-                m_lemmas.pop_back();
-                m_lemmaTerms.pop_back();
+        if (m_options.keepText) {
+            std::vector<std::pair<TermId, TermId>> below;
+            for (std::size_t k = 0; k < index; ++k) {
+                if (sweep.lemmas()[k].strength == Strength::Rounded) {
+                    below.emplace_back(sweep.lemmas()[k].reference, sweep.lemmas()[k].rewritten);
+                }
             }
+            stateSwept(step, below, partners, lemma);
         }
         for (const ConstantMatch::Gap& gap : step.match.gaps) {
             const auto at = std::find_if(m_roundedConstants.begin(), m_roundedConstants.end(),
@@ -99,7 +101,9 @@ std::vector<PairProof> Prover::proveBySweeping(const std::vector<Question>& ques
             proof.verdict = LemmaVerdict::Holds;
             proof.strength = found.strength;
             for (const std::size_t index : found.lemmas) {
-                const bool own = index == found.lemmas.back();
+                // The last of them may be about a value below, when the outputs are equal because their operands are.
+                const Sweep::Lemma& step = sweep.lemmas()[index];
+                const bool own = step.reference == m_exact->defined(question.reference) && step.rewritten == m_exact->defined(question.rewritten);
                 proof.lemmas.push_back(show(index, own ? question.title : std::string()));
             }
         } else {

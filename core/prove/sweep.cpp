@@ -195,6 +195,14 @@ std::optional<TermId> Sweep::congruent(TermId term, std::vector<std::size_t>& us
     return inReference(out) ? std::optional<TermId>(out) : std::nullopt;
 }
 
+std::map<TermId, TermId> Sweep::representatives() const {
+    std::map<TermId, TermId> out;
+    for (const auto& [term, merge] : m_merged) {
+        out.emplace(term, merge.representative);
+    }
+    return out;
+}
+
 std::vector<TermId> Sweep::cutsIn(Scalar scalar, const std::map<TermId, TermId>& sources) {
     std::set<TermId> out;
     std::vector<TermId> work = m_lemmaForms.forms().leaves(scalar);

@@ -48,6 +48,8 @@ class Sweep {
     void run(const std::function<bool(TermId)>& skip);
     [[nodiscard]] Proof prove(TermId reference, TermId rewritten);
     [[nodiscard]] const std::vector<Lemma>& lemmas() const { return m_lemmas; }
+    /// Every merged term with the value that stands for it.
+    [[nodiscard]] std::map<TermId, TermId> representatives() const;
     /// Terms of the rewritten graph's cone in topological order, definitions expanded.
     [[nodiscard]] const std::vector<TermId>& order() const { return m_order; }
     [[nodiscard]] std::size_t boundary() const { return m_boundary; }

@@ -44,6 +44,10 @@ std::string obligationText(const CheckResult& result) {
     std::string out;
     for (const LemmaResult& lemma : result.lemmas) {
         if (lemma.text.empty()) {
+            if (!lemma.noText.empty()) {
+                out += (out.empty() ? "" : "\n") + std::string("; ") + oneLine(lemma.id) + ": " + oneLine(lemma.title) +
+                       "\n; no text: " + lemma.noText + "\n";
+            }
             continue;
         }
         out += out.empty() ? "" : "\n";

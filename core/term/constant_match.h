@@ -3,6 +3,8 @@
 #include "core/term/lemma_forms.h"
 
 #include <functional>
+#include <gmpxx.h>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,17 @@ struct ConstantMatch {
         Rounded,   ///< every pair of coefficients within four times the bound for evaluating both in their type
         TooLarge   ///< not compared: too many elements, or a coefficient that cannot be evaluated
     } outcome = Outcome::Different;
+    /// A number, exactly: a rational times powers of rationals.
+    struct Product {
+        mpq_class scale = 1;
+        std::vector<std::pair<mpq_class, mpq_class>> powers; ///< base (not negative), exponent
+    };
+    /// What makes two coefficients equal: `sum` / `rest`, or its inverse.
+    struct Target {
+        std::vector<Product> sum;
+        Product rest;
+        bool inverse = false;
+    };
     /// One coefficient that differs: a constant of either graph (invalid for a number in the form), and how far it is off.
     struct Gap {
         TermId constant;
@@ -24,7 +37,10 @@ struct ConstantMatch {
         double ulp = 0.0;
         double relative = 0.0;
         double allowed = 0.0; ///< relative
-        bool factor = false;  ///< the constant is a factor of the only product that its side has: it is off by `relative` and no more
+        /// The exact value that each element of the constant stands for, row-major; empty where it is not spelt out. For a number (at -1):
+        /// what the reference has for what the rewritten graph has.
+        std::map<std::int64_t, Target> targets;
+        bool factor = false; ///< the constant is a factor of the only product that its side has: it is off by `relative` and no more
     };
     std::vector<Gap> gaps;
     /// Constants that the comparison takes to be something else than they are, with a name of what they are taken to be: one

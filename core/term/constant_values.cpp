@@ -15,7 +15,8 @@ namespace lemmascope {
 
 namespace {
 
-constexpr double Slack = 4.0;   ///< times the bound of both evaluations
+constexpr double Slack = 4.0; ///< times the bound of both evaluations
+constexpr std::size_t MostTargets = 512;
 constexpr double Noise = 1e-13; ///< relative error of our own evaluation in double, with room
 
 std::string number(double value) {
@@ -50,6 +51,24 @@ std::optional<ConstantEstimate> ConstantMatcher::Walk::raised(const Estimate& a,
     }
     const double steps = whole ? std::fabs(e) : 2.0; // a root, and perhaps a reciprocal
     return Estimate{value, std::fabs(value) * (std::fabs(e) * relative * 1.1 + steps * m_owner.m_unit), std::fabs(value)};
+}
+
+std::optional<std::int64_t> ConstantMatcher::Walk::flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at) const {
+    const std::optional<AxisStrides> strides = m_lemma.stridesOf(leaf, space);
+    if (!strides || !strides->offset.isKnown()) {
+        return std::nullopt;
+    }
+    std::int64_t flat = strides->offset.value();
+    for (std::size_t k = 0; k < space.size(); ++k) {
+        if (strides->strides[k].is(0)) {
+            continue;
+        }
+        if (!strides->strides[k].isKnown()) {
+            return std::nullopt;
+        }
+        flat += strides->strides[k].value() * at[k];
+    }
+    return flat;
 }
 
 std::optional<ConstantEstimate> ConstantMatcher::Walk::element(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at, int depth) {
@@ -97,20 +116,11 @@ std::optional<ConstantEstimate> ConstantMatcher::Walk::element(TermId leaf, cons
     if (m_store.kind(source) != TermKind::Constant) {
         return std::nullopt;
     }
-    const std::optional<AxisStrides> strides = m_lemma.stridesOf(leaf, space);
-    if (!strides || !strides->offset.isKnown()) {
+    const std::optional<std::int64_t> place = flatOf(leaf, space, at);
+    if (!place) {
         return std::nullopt;
     }
-    std::int64_t flat = strides->offset.value();
-    for (std::size_t k = 0; k < space.size(); ++k) {
-        if (strides->strides[k].is(0)) {
-            continue;
-        }
-        if (!strides->strides[k].isKnown()) {
-            return std::nullopt;
-        }
-        flat += strides->strides[k].value() * at[k];
-    }
+    const std::int64_t flat = *place;
     std::vector<double>& values = m_owner.m_values[source];
     if (values.empty()) {
         const Tensor& data = m_store.constantTensor(source);
@@ -330,6 +340,88 @@ std::optional<mpq_class> ConstantMatcher::Walk::exact(const Coefficient& c, cons
     return sum;
 }
 
+std::optional<std::vector<ConstantMatch::Product>> ConstantMatcher::Walk::spelt(const Split& split, const std::vector<std::int64_t>& at,
+                                                                                std::optional<std::size_t> but) {
+    const Coefficient& c = split.coefficient;
+    std::vector<std::int64_t> index = at;
+    index.resize(split.space.size() + split.inner.size(), 0);
+    std::int64_t points = 1;
+    for (const Dim& dim : split.inner) {
+        if (!dim.isKnown() || dim.value() > 64 || points > 64) {
+            return std::nullopt;
+        }
+        points *= dim.value();
+    }
+    std::vector<ConstantMatch::Product> out;
+    for (std::int64_t p = 0; p < points; ++p) {
+        std::int64_t rest = p;
+        for (std::size_t k = split.inner.size(); k-- > 0;) {
+            index[split.space.size() + k] = rest % split.inner[k].value();
+            rest /= split.inner[k].value();
+        }
+        ConstantMatch::Product product;
+        product.scale = c.scale;
+        product.powers = c.powers;
+        for (std::size_t k = 0; k < c.constants.size(); ++k) {
+            const Placed& placed = c.constants[k];
+            if (k == but) {
+                continue;
+            }
+            const std::optional<mpq_class> base = exact(placed.atom, 1, placed.space, index, 0);
+            if (!base || (*base == 0 && placed.exponent < 0)) {
+                return std::nullopt;
+            }
+            if (placed.exponent.get_den() == 1 && abs(placed.exponent) <= formnumbers::MaxPower) {
+                for (long power = std::labs(placed.exponent.get_num().get_si()); power > 0; --power) {
+                    product.scale = placed.exponent > 0 ? mpq_class(product.scale * *base) : mpq_class(product.scale / *base);
+                }
+            } else if (const std::optional<mpq_class> root = formnumbers::rationalPower(*base, placed.exponent)) {
+                product.scale *= *root;
+            } else if (*base > 0) {
+                product.powers.emplace_back(*base, placed.exponent);
+            } else {
+                return std::nullopt;
+            }
+        }
+        out.push_back(std::move(product));
+    }
+    return out;
+}
+
+void ConstantMatcher::Walk::addTarget(ConstantMatch::Gap& gap, const std::vector<const Split*>& own, const std::vector<const Split*>& other,
+                                      const std::vector<std::int64_t>& at) {
+    if (gap.targets.size() >= MostTargets || own.size() != 1 || !own.front()->inner.empty()) {
+        return;
+    }
+    ConstantMatch::Target target;
+    for (const Split* one : other) {
+        std::optional<std::vector<ConstantMatch::Product>> products = spelt(*one, at, std::nullopt);
+        if (!products) {
+            return;
+        }
+        target.sum.insert(target.sum.end(), products->begin(), products->end());
+    }
+    const std::vector<Placed>& placed = own.front()->coefficient.constants;
+    std::optional<std::size_t> position;
+    std::optional<std::int64_t> flat = gap.constant.isValid() ? std::nullopt : std::optional<std::int64_t>(-1);
+    for (std::size_t k = 0; k < placed.size() && gap.constant.isValid(); ++k) {
+        const std::vector<TermId> leaves = m_forms.leavesOf(placed[k].atom);
+        const bool read = m_forms.kind(placed[k].atom) == FormStore::AtomKind::Read && leaves.size() == 1;
+        const TermId source = !read ? TermId() : m_store.kind(leaves[0]) == TermKind::View ? m_store.operands(leaves[0])[0] : leaves[0];
+        if (source == gap.constant && abs(placed[k].exponent) == 1) {
+            position = k;
+            target.inverse = placed[k].exponent < 0;
+            flat = flatOf(leaves[0], placed[k].space, at);
+        }
+    }
+    const auto rest = flat ? spelt(*own.front(), at, position) : std::nullopt;
+    if (!rest || rest->size() != 1 || rest->front().scale == 0) {
+        return;
+    }
+    target.rest = rest->front();
+    gap.targets.try_emplace(*flat, std::move(target));
+}
+
 bool ConstantMatcher::Walk::exactly(const std::vector<const Split*>& left, const std::vector<const Split*>& right,
                                     const std::vector<std::int64_t>& at) {
     mpq_class difference = 0;
@@ -502,6 +594,17 @@ bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, 
             return fail("both graphs hold the same constants, and their coefficients differ");
         }
         gap.number = number(scale(right.empty() ? left : right).get_d());
+    }
+    // What the constant would have to be, for a text of the lemma that is exact.
+    const bool second = rewritten || !gap.constant.isValid();
+    for (std::size_t p = 0; p < std::min(points, MostTargets + 1); ++p) {
+        std::size_t rest_ = p;
+        for (std::size_t k = axes.size(); k-- > 0;) {
+            const auto extent = static_cast<std::size_t>(space[axes[k]].value());
+            at[axes[k]] = static_cast<std::int64_t>(rest_ % extent);
+            rest_ /= extent;
+        }
+        addTarget(gap, second ? right : left, second ? left : right, at);
     }
     m_out.discontinuous = m_out.discontinuous || m_inStep;
     m_out.gaps.push_back(gap);

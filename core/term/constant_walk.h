@@ -101,6 +101,12 @@ class ConstantMatcher::Walk {
                                                  int depth);
     [[nodiscard]] std::optional<mpq_class> exact(FormId form, const Shape& space, const std::vector<std::int64_t>& at, int depth);
     [[nodiscard]] bool exactly(const std::vector<const Split*>& left, const std::vector<const Split*>& right, const std::vector<std::int64_t>& at);
+    /// A coefficient written out: one product for each inner index, without the constant `but`. Nothing where a part is no rational.
+    [[nodiscard]] std::optional<std::vector<ConstantMatch::Product>> spelt(const Split& split, const std::vector<std::int64_t>& at,
+                                                                           std::optional<std::size_t> but);
+    void addTarget(ConstantMatch::Gap& gap, const std::vector<const Split*>& own, const std::vector<const Split*>& other,
+                   const std::vector<std::int64_t>& at);
+    [[nodiscard]] std::optional<std::int64_t> flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at) const;
     std::size_t m_exactLeft = 200'000; ///< rational evaluations
 
     [[nodiscard]] std::optional<Estimate> element(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at, int depth);

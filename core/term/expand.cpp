@@ -69,6 +69,9 @@ Scalar Expander::constantElement(TermId term, std::int64_t index) {
         return m_algebra.integer(data.toInt64(index), type);
     }
     if (isFloat(type) && isComputable(type)) {
+        if (const std::optional<Scalar> other = m_substituted ? m_substituted(term, index) : std::nullopt) {
+            return *other;
+        }
         const double value = data.toDouble(index);
         if (value - value == 0.0) { // finite
             return m_algebra.number(mpq_class(value));

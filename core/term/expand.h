@@ -34,6 +34,9 @@ class Expander {
     /// Also ends when the algebra holds more expressions than that.
     void limitExpressions(std::size_t most) { m_most = most; }
 
+    /// Float constants that stand for other numbers: what to take for an element, or nothing.
+    using Constants = std::function<std::optional<Scalar>(TermId, std::int64_t)>;
+    void substitute(Constants constants) { m_substituted = std::move(constants); }
     [[nodiscard]] Scalar at(TermId term, std::int64_t index);
     [[nodiscard]] Scalar generic(TermId term) { return at(term, -1); }
     /// True once a budget ran out (results since then mean nothing) or a stop was asked for.
@@ -46,6 +49,7 @@ class Expander {
     Algebra& m_algebra;
     Meaning m_meaning;
     Cut m_cut;
+    Constants m_substituted;
     std::size_t m_budget;
     std::size_t m_used = 0;
     std::size_t m_most = std::numeric_limits<std::size_t>::max();

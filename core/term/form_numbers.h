@@ -47,6 +47,41 @@ inline std::optional<mpq_class> rationalPower(const mpq_class& c, const mpq_clas
     return power < 0 ? mpq_class(pd, pn) : mpq_class(pn, pd);
 }
 
+/// c^(a/b) for c > 0 as scale * base^(a/b), the base whole and without the b-th powers of small primes.
+struct WholeBase {
+    mpz_class base;
+    mpq_class scale = 1;
+};
+inline std::optional<WholeBase> wholeBase(const mpq_class& c, const mpq_class& exponent) {
+    if (c <= 0 || !exponent.get_den().fits_ulong_p() || !exponent.get_num().fits_slong_p()) {
+        return std::nullopt;
+    }
+    const unsigned long root = exponent.get_den().get_ui();
+    const long power = exponent.get_num().get_si();
+    if (root > 16 || power > MaxPower || power < -MaxPower || mpz_sizeinbase(c.get_den_mpz_t(), 2) * root > 4096 ||
+        mpz_sizeinbase(c.get_num_mpz_t(), 2) > 4096) {
+        return std::nullopt;
+    }
+    WholeBase out;
+    mpz_pow_ui(out.base.get_mpz_t(), c.get_den_mpz_t(), root - 1);
+    out.base *= c.get_num();
+    mpz_class drawn = 1; // the b-th root of what was drawn out
+    for (const unsigned long prime : {2UL, 3UL, 5UL, 7UL, 11UL, 13UL}) {
+        mpz_class step;
+        mpz_ui_pow_ui(step.get_mpz_t(), prime, root);
+        while (mpz_divisible_p(out.base.get_mpz_t(), step.get_mpz_t()) != 0) {
+            out.base /= step;
+            drawn *= prime;
+        }
+    }
+    mpq_class factor(drawn, c.get_den());
+    factor.canonicalize();
+    for (long k = power < 0 ? -power : power; k > 0; --k) {
+        out.scale = power > 0 ? mpq_class(out.scale * factor) : mpq_class(out.scale / factor);
+    }
+    return out;
+}
+
 inline mpz_class roundOf(Rounding how, const mpq_class& q) {
     const mpz_class down = floorOf(q);
     switch (how) {

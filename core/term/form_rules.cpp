@@ -381,6 +381,12 @@ FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSet
         if (const std::optional<mpq_class> root = rationalPower(*value, exponent)) {
             return constantForm(*root);
         }
+        // match: (p/d)^(a/b)   result: whole base, so that one number has one form: d^-a (p d^(b-1))^(a/b)
+        const std::optional<WholeBase> whole = wholeBase(*value, exponent);
+        if (whole) {
+            return scaleForm(atomForm(internAtom(Atom{.kind = AtomKind::Power, .forms = {constantForm(whole->base)}, .positive = true}), exponent),
+                             whole->scale);
+        }
         return atomForm(internAtom(Atom{.kind = AtomKind::Power, .forms = {base}, .positive = true}), exponent);
     }
     const mpq_class scale = content(base);
