@@ -1,10 +1,14 @@
 // How checks grow with the graph: no solver, fixed inputs. Counters say nodes a second and the process's peak memory.
 #include "core/prove/check.h"
 
+#include "tests/core/graph/graph_text.h"
+#include "tests/core/prove/join_pairs.h"
+
 #include <benchmark/benchmark.h>
 
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -116,8 +120,70 @@ void indexMaps(benchmark::State& state) {
     state.counters["peak_mb"] = peakMegabytes();
 }
 
+/// The time to a proof of one pair (reported time); the whole check with its look at rounding is the counter check_ms.
+void decided(benchmark::State& state, const test::TextPair& pair) {
+    const auto reference = test::parseGraph(pair.reference);
+    const auto rewritten = test::parseGraph(pair.rewritten);
+    double whole = 0.0;
+    for (auto _ : state) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto result = check(reference, rewritten);
+        whole += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        if (!result || result->verdict != Verdict::Proved || result->times.solverCalls != 0) {
+            state.SkipWithError("equal graphs are not proved without a solver");
+            return;
+        }
+        state.SetIterationTime(result->times.decide);
+    }
+    state.counters["check_ms"] = benchmark::Counter(whole, benchmark::Counter::kAvgIterations);
+    state.counters["peak_mb"] = peakMegabytes();
+}
+
+/// `count` slices of a value with a symbolic outer axis, put together again.
+void slices(benchmark::State& state, test::PutTogether how, const char* op) { decided(state, test::slices(state.range(0), 4, op, how)); }
+
+/// A 3x3 convolution of 64 channels at any batch size against im2col.
+void im2col(benchmark::State& state, test::Im2col how) { decided(state, test::im2col({.channels = 64, .size = state.range(0), .filters = 64}, how)); }
+
+/// Products with `range(1)` weights joined, all of size `range(0)`.
+void joinedWeights(benchmark::State& state, bool inner) { decided(state, test::joinedWeights(state.range(0), state.range(1), inner)); }
+void splitProduct(benchmark::State& state) { decided(state, test::splitProduct(state.range(0), state.range(1))); }
+
 } // namespace
 
+BENCHMARK_CAPTURE(slices, concat, test::PutTogether::Concat, "Relu")
+    ->Arg(64)
+    ->Arg(256)
+    ->Iterations(5)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(slices, concat_softmax, test::PutTogether::Concat, "Softmax")
+    ->Arg(64)
+    ->Iterations(5)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(slices, insert, test::PutTogether::Insert, "Relu")
+    ->Arg(64)
+    ->Arg(256)
+    ->Iterations(5)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(slices, scatter, test::PutTogether::Scatter, "Relu")->Arg(64)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(slices, where, test::PutTogether::Where, "Relu")->Arg(64)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(im2col, channels, test::Im2col::OnChannels)->Arg(14)->Arg(56)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(im2col, new_axis, test::Im2col::OnNewAxis)->Arg(14)->Arg(56)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(im2col, gathered, test::Im2col::Gathered)->Arg(14)->Arg(56)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(im2col, channels_last, test::Im2col::ChannelsLast)->Arg(14)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(im2col, products, test::Im2col::Products)->Arg(14)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(joinedWeights, outer, false)
+    ->Args({256, 3})
+    ->Args({4096, 2})
+    ->Args({4096, 3})
+    ->Iterations(5)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(joinedWeights, inner, true)->Args({256, 2})->Args({4096, 2})->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(splitProduct)->Args({4096, 4})->Args({4096, 64})->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(againstItself)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(indexMaps)->Arg(50)->Arg(500)->Unit(benchmark::kMillisecond);
 BENCHMARK_MAIN();
