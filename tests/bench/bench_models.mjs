@@ -141,7 +141,8 @@ function measured(pair) {
     outputs: count(result.outputs, (each) => each.verdict === 'proved'),
     lemmas: count(result.lemmas, (each) => each.verdict === 'holds'),
     constants: { count: result.constants.length, ulp: result.constants.reduce((most, each) => Math.max(most, Number(each.ulp)), 0) },
-    reason: result.reason ?? result.outputs.map((each) => each.reason).find((text) => text) ?? null,
+    // What is not shown says more than that it is not.
+    reason: result.caveats.find((each) => each.kind === 'unproved')?.text ?? result.reason ?? result.outputs.map((each) => each.reason).find((text) => text) ?? null,
   };
 }
 
