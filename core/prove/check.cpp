@@ -412,13 +412,11 @@ Result<void> Checker::decide(Prover& prover) {
     }
     const bool exactly = !m_options.statesOpenLemmas();
     for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
-        done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
+        if (prover.isSmall(referenceTerm(o), rewrittenTerm(o))) {
+            done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
+        }
     }
-    // Both graphs on random samples: they say which values belong together, and whether to prove or to refute first.
-    const bool differs = exactly && predictsDifference(remaining());
-    bool swept = false;
-    const auto sweep = [&]() -> Result<void> {
-        swept = true;
+    const auto sweep = [&](const Sampler* sampler) -> Result<void> {
         std::vector<Prover::Question> pairs;
         const std::vector<std::size_t> list = remaining();
         for (const std::size_t o : list) {
@@ -427,7 +425,7 @@ Result<void> Checker::decide(Prover& prover) {
         if (pairs.empty()) {
             return {};
         }
-        std::vector<PairProof> answers = prover.proveBySweeping(pairs, beliefs(), m_sampler.get());
+        std::vector<PairProof> answers = prover.proveBySweeping(pairs, beliefs(), sampler);
         m_notShown.resize(m_open.size());
         for (std::size_t k = 0; k < list.size(); ++k) {
             if (answers[k].verdict == LemmaVerdict::Holds) {
@@ -438,6 +436,14 @@ Result<void> Checker::decide(Prover& prover) {
         }
         return m_stop.stop_requested() ? Result<void>(fail(ErrorCode::Cancelled, "cancelled")) : Result<void>{};
     };
+    // Names alone show many rewrites. Then both graphs on random samples: they say which values belong together, and whether to
+    // prove or to refute first.
+    if (exactly) {
+        if (Result<void> tried = sweep(nullptr); !tried) {
+            return tried;
+        }
+    }
+    const bool differs = exactly && predictsDifference(remaining());
     const auto found = [this] { return m_search && m_search->found; };
     double looking = 0.0;
     if (exactly && !differs && m_options.lookForCounterexample && isUnclear(remaining())) {
@@ -451,8 +457,9 @@ Result<void> Checker::decide(Prover& prover) {
         looking = secondsSince(lookStart);
         m_result.times.refute += looking;
     }
-    if (exactly && !differs && !found()) {
-        if (Result<void> tried = sweep(); !tried) {
+    const bool swept = exactly && !differs && !found();
+    if (swept && !remaining().empty()) {
+        if (Result<void> tried = sweep(&sampled()); !tried) {
             return tried;
         }
     }
@@ -477,7 +484,7 @@ Result<void> Checker::decide(Prover& prover) {
     }
     const Clock::time_point dear = Clock::now();
     if (exactly && !swept) {
-        if (Result<void> tried = sweep(); !tried) {
+        if (Result<void> tried = sweep(&sampled()); !tried) {
             return tried;
         }
     }
@@ -519,7 +526,8 @@ Result<void> Checker::decide(Prover& prover) {
         if (rounds) {
             // How far rounding takes the two apart on samples, and a check of the proof by an oracle that shares no code with it.
             const Clock::time_point searchStart = Clock::now();
-            if (Result<void> searched = search(prover, {.samples = 8}, 1.0, false); !searched) {
+            const std::size_t nodes = m_result.reference->nodeCount() + m_result.rewritten->nodeCount();
+            if (Result<void> searched = search(prover, {.samples = nodes > 2'000 ? 2UL : 8UL}, 1.0, false); !searched) {
                 return searched;
             }
             m_result.times.refute += secondsSince(searchStart);

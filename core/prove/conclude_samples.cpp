@@ -58,8 +58,8 @@ void Checker::concludeSamples() {
         const TermId a = referenceTerm(o);
         const TermId b = rewrittenTerm(o);
         if (output.verdict == Verdict::Proved && output.strength && *output.strength >= Strength::Exact) {
-            // A proof that samples contradict is no proof.
-            if (sampled().contradicts(a, b)) {
+            // A proof that samples contradict is no proof. Steps over the reals were checked one by one when they were made.
+            if ((m_sampler || *output.strength != Strength::Exact) && sampled().contradicts(a, b)) {
                 if (*output.strength == Strength::Exact) {
                     output.verdict = Verdict::Undecided;
                     output.strength.reset();

@@ -51,6 +51,8 @@ Prover::Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const
     nameOf = [this](TermId term) { return m_store.text(term, 1); };
 }
 
+Prover::~Prover() = default;
+
 std::uint32_t Prover::addLemma(LemmaResult lemma, TermId a, TermId b) {
     lemma.id = "L" + std::to_string(m_lemmas.size() + 1);
     m_lemmas.push_back(std::move(lemma));
@@ -451,6 +453,10 @@ PairProof Prover::proveExactly(TermId reference, TermId rewritten, const std::st
     if (m_exact->gaveUp()) {
         proof.reason = m_stop.stop_requested() ? "cancelled" : "size: the exact normal form passed its budget of monomials";
     } else if (typed && m_exact->forms().equalScalars(theirs, ours)) {
+        if (samplesContradict(reference, rewritten)) {
+            proof.reason = "internal: a proof and random samples disagree; please report these two graphs";
+            return proof;
+        }
         used();
         finish(Strength::Exact);
         return proof;

@@ -15,6 +15,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Prover {
   public:
     Prover(TermStore& store, std::size_t referenceTerms, Facts& facts, const CheckOptions& options, const CheckServices& services,
            std::stop_token stop);
+    ~Prover();
 
     /// Rungs 1 to 3: same bits.
     [[nodiscard]] PairProof proveStructurally(TermId reference, TermId rewritten, const std::string& title);
@@ -50,10 +52,15 @@ class Prover {
         TermId rewritten;
         std::string title;
     };
-    /// Rung 5 by sweeping: values believed equal are merged one after the other, the questions' own pairs last. In the order of
-    /// the questions. Constants taken to be rounded are collected in `constants` and `stepCaveat`.
+    /// Rung 5 by sweeping: values believed equal are merged one after the other, the questions' own pairs last; answers in the
+    /// order of the questions. Without a sampler it is a quick try on the beliefs given; later calls, on some of the first
+    /// call's questions, go on with what was merged. Every step over the reals is checked on samples of its own.
     [[nodiscard]] std::vector<PairProof> proveBySweeping(const std::vector<Question>& questions,
                                                          const std::vector<std::pair<TermId, TermId>>& beliefs, const Sampler* sampler);
+    /// Whether the two values' cones have so few terms that forms from the bottom up are the cheapest way.
+    [[nodiscard]] bool isSmall(TermId reference, TermId rewritten);
+    /// Random samples, few and bounded in work, show two values apart: a proof of their equality over the reals is wrong.
+    [[nodiscard]] bool samplesContradict(TermId a, TermId b, const std::set<TermId>& nonNegative = {});
     /// A stored constant that a proof takes to be another value within rounding.
     struct RoundedConstant {
         TermId constant; ///< invalid: a number
@@ -122,8 +129,16 @@ class Prover {
     bool m_sweepingReference = false;
     std::vector<std::uint32_t> m_exactLemmas; ///< lemmas merged so far by the exact sweep
 
+    // sweeping
+    std::unique_ptr<Sweep> m_sweep;
+    std::vector<std::optional<std::uint32_t>> m_sweepLemmas;                                             ///< the sweep's lemma -> ours
+    std::map<std::pair<TermId, TermId>, std::tuple<std::string, std::string, std::string>> m_sweepTexts; ///< of a statement: text, digest, noText
+    std::optional<std::map<TermId, TermId>> m_partners;                                                  ///< what was merged, once asked for
+    std::chrono::steady_clock::time_point m_sweepUntil;
     std::vector<RoundedConstant> m_roundedConstants;
     bool m_roundingMeetsSteps = false;
+    void stateSweepLemma(std::size_t index, LemmaResult& lemma);
+    [[nodiscard]] std::uint32_t showSweepLemma(std::size_t index, const std::string& title);
     [[nodiscard]] TermId sweep(TermId root);
     [[nodiscard]] std::optional<TermId> matchCandidate(TermId term);
     [[nodiscard]] std::optional<std::pair<Strength, std::uint32_t>> staticMap(TermId a, TermId b);

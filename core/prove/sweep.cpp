@@ -10,25 +10,26 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::size_t MaxOpenings = 8;
-constexpr std::size_t MaxBoxes = 200;
 constexpr std::size_t MaxBeliefs = 3;
-constexpr std::size_t MaxConstantElements = 4'000'000;
-
-void addUnique(std::vector<std::size_t>& to, std::size_t index) {
-    if (std::find(to.begin(), to.end(), index) == to.end()) {
-        to.push_back(index);
-    }
-}
+constexpr std::size_t QuickFailures = 4;
+constexpr std::size_t ManyFailures = 8; ///< what follows is opened less deep
+constexpr std::size_t AllFailures = 24; ///< what follows is not tried
+constexpr std::size_t MaxOpenings = 8;
+constexpr std::size_t FewOpenings = 3;
+constexpr int AlignDepth = 2;
 
 } // namespace
 
 Sweep::Sweep(TermStore& store, ExactTerms& definitions, std::function<bool()> expiry)
-    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 60'000}), m_expiry(std::move(expiry)) {
+    : m_store(store), m_definitions(definitions), m_move(store), m_lemmaForms(store, FormStore::Limits{2'000, 60'000}), m_expiry(std::move(expiry)),
+      m_copies(store, m_lemmaForms.forms(), [this](TermId term) { return signOf(term); }) {
     m_lemmaForms.forms().setSigns([this](TermId term) { return signOf(term); });
 }
 
 FormStore::Sign Sweep::signOf(TermId term) const {
+    if (m_copies.isValue(term)) {
+        return m_copies.signOf(term);
+    }
     if (const auto at = m_signs.find(term); at != m_signs.end()) {
         return at->second;
     }
@@ -52,7 +53,6 @@ FormStore::Sign Sweep::signOf(TermId term) const {
 
 void Sweep::findDefined(const std::function<bool(TermId)>& skip) {
     // Partial ops whose operands are seen to stay inside, in topological order: what reads them needs no condition then.
-    FormStore& forms = m_lemmaForms.forms();
     for (const TermId term : m_order) {
         if (m_store.kind(term) != TermKind::Apply || !m_store.isElementwise(term) || !isFloat(m_store.type(term).element) || m_expiry()) {
             continue;
@@ -62,17 +62,11 @@ void Sweep::findDefined(const std::function<bool(TermId)>& skip) {
         if (!partial || skip(term)) {
             continue;
         }
-        std::size_t visited = 0;
-        const auto cut = [&](TermId other) -> std::optional<TermId> {
-            const bool far = other != term && m_store.kind(other) == TermKind::Apply && (!m_store.isElementwise(other) || ++visited > 24);
-            return far ? std::optional<TermId>(other) : std::nullopt;
-        };
-        m_lemmaForms.start(cut, m_expiry);
-        const std::optional<Scalar> value = m_lemmaForms.at(term);
-        if (value && forms.alwaysDefined(*value)) {
-            forms.markDefined(term);
-            if (forms.isPositive(*value) || forms.isNonNegative(*value)) {
-                m_signs.emplace(term, forms.isPositive(*value) ? FormStore::Sign::Positive : FormStore::Sign::NonNegative);
+        const KnownFacts facts = factsOf(term);
+        if (facts.defined) {
+            m_lemmaForms.forms().markDefined(term);
+            if (facts.sign != FormStore::Sign::Unknown) {
+                m_signs.emplace(term, facts.sign);
             }
         }
     }
@@ -129,11 +123,14 @@ void Sweep::believe(TermId reference, TermId rewritten) {
     if (!reference.isValid() || !rewritten.isValid()) {
         return; // what a sampling that ran out of time left open
     }
-    const TermId a = m_definitions.defined(reference);
-    const TermId b = m_definitions.defined(rewritten);
+    TermId a = m_definitions.defined(reference);
+    TermId b = m_definitions.defined(rewritten);
     if (a == b || !m_position.contains(a) || !m_position.contains(b) || !(m_store.type(a).shape == m_store.type(b).shape) || !m_store.hasShape(a) ||
         m_store.type(a).element != m_store.type(b).element) {
         return;
+    }
+    if (m_position[a] > m_position[b]) {
+        std::swap(a, b); // a value that the reference computes in two ways: the later is read as the earlier
     }
     std::vector<TermId>& list = m_beliefs[b];
     if (list.size() < MaxBeliefs && std::find(list.begin(), list.end(), a) == list.end()) {
@@ -141,20 +138,21 @@ void Sweep::believe(TermId reference, TermId rewritten) {
     }
 }
 
-void Sweep::addUses(std::vector<std::size_t>& to, TermId merged, Strength* strength) const {
-    const auto at = m_merged.find(merged);
-    if (at == m_merged.end()) {
-        return;
+void Sweep::addStepOf(TermId term, std::vector<std::size_t>& uses) const {
+    if (const auto at = m_merged.find(term); at != m_merged.end()) {
+        uses.push_back(at->second.step);
     }
-    if (at->second.lemma) {
-        addUnique(to, *at->second.lemma);
+}
+
+std::size_t Sweep::addStep(std::optional<std::size_t> lemma, std::vector<std::size_t> uses) {
+    std::sort(uses.begin(), uses.end());
+    uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
+    Step step{lemma, std::move(uses), lemma ? m_lemmas[*lemma].strength : Strength::Exact};
+    for (const std::size_t use : step.uses) {
+        step.strength = std::max(step.strength, m_steps[use].strength);
     }
-    for (const std::size_t use : at->second.uses) {
-        addUnique(to, use);
-    }
-    if (strength != nullptr) {
-        *strength = std::max(*strength, at->second.strength);
-    }
+    m_steps.push_back(std::move(step));
+    return m_steps.size() - 1;
 }
 
 TermId Sweep::representativeOf(TermId term) const {
@@ -163,7 +161,7 @@ TermId Sweep::representativeOf(TermId term) const {
     return at == m_merged.end() ? term : at->second.representative;
 }
 
-std::optional<TermId> Sweep::congruent(TermId term, std::vector<std::size_t>& uses, Strength& strength) {
+std::optional<TermId> Sweep::congruent(TermId term, std::vector<std::size_t>& uses) {
     const std::vector<TermId> operands(m_store.operands(term).begin(), m_store.operands(term).end());
     if (operands.empty()) {
         return std::nullopt;
@@ -172,7 +170,7 @@ std::optional<TermId> Sweep::congruent(TermId term, std::vector<std::size_t>& us
     for (const TermId operand : operands) {
         const auto at = m_merged.find(operand);
         merged.push_back(at == m_merged.end() ? operand : at->second.representative);
-        addUses(uses, operand, &strength);
+        addStepOf(operand, uses);
     }
     if (merged == operands) {
         return std::nullopt;
@@ -203,33 +201,6 @@ std::map<TermId, TermId> Sweep::representatives() const {
     return out;
 }
 
-std::vector<TermId> Sweep::cutsIn(Scalar scalar, const std::map<TermId, TermId>& sources) {
-    std::set<TermId> out;
-    std::vector<TermId> work = m_lemmaForms.forms().leaves(scalar);
-    std::set<TermId> seen;
-    while (!work.empty()) {
-        const TermId leaf = work.back();
-        work.pop_back();
-        if (!seen.insert(leaf).second) {
-            continue;
-        }
-        if (const LemmaForms::Sum* sum = m_lemmaForms.sumOf(leaf)) {
-            const std::vector<TermId> inner = m_lemmaForms.forms().leaves(sum->inner);
-            work.insert(work.end(), inner.begin(), inner.end());
-            continue;
-        }
-        const TermId source = m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
-        if (sources.contains(source)) {
-            out.insert(source);
-            continue;
-        }
-        // opaque applications and forms hide what they read
-        const auto operands = m_store.operands(source);
-        work.insert(work.end(), operands.begin(), operands.end());
-    }
-    return {out.begin(), out.end()};
-}
-
 bool Sweep::consistent(const ConstantMatch& match) {
     for (const auto& [constant, value] : match.taken) {
         const auto at = m_taken.find(constant);
@@ -239,129 +210,6 @@ bool Sweep::consistent(const ConstantMatch& match) {
     }
     m_taken.insert(match.taken.begin(), match.taken.end());
     return true;
-}
-
-bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<TermId>& used, std::size_t& boxes, std::string* reason) {
-    const bool whole = box == m_store.shape(step.reference) && isIdentity(view, elementCount(box));
-    const TermId a = whole ? step.reference : m_move.view(step.reference, view, box);
-    const TermId b = whole ? step.rewritten : m_move.view(step.rewritten, view, box);
-    std::set<TermId> opened;
-    const bool within = inReference(step.rewritten); // both are the reference's: so is all they read
-    const ElementType element = m_store.type(a).element;
-    const double unit = isFloat(element) && isComputable(element) ? std::ldexp(1.0, -static_cast<int>(significandBits(element))) : 0x1p-24;
-    bool windows = true;
-    for (std::size_t round = 0; round <= MaxOpenings; ++round) {
-        std::map<TermId, TermId> sources; // representative -> the same, of the cuts this round may meet
-        std::vector<TermId> cuts;
-        const auto cut = [&](TermId term) -> std::optional<TermId> {
-            if (term == step.reference || term == step.rewritten) {
-                return std::nullopt;
-            }
-            TermId to = term;
-            if (const auto at = m_merged.find(term); at != m_merged.end()) {
-                to = at->second.representative;
-            } else if (!m_shared.contains(term) && !(within && inReference(term))) {
-                return std::nullopt;
-            }
-            if (opened.contains(to) || to == step.reference) {
-                return std::nullopt;
-            }
-            const TermKind kind = m_store.kind(to);
-            if (kind == TermKind::Input || kind == TermKind::Constant || kind == TermKind::View || kind == TermKind::Bound) {
-                return to == term ? std::nullopt : std::optional<TermId>(to);
-            }
-            sources.emplace(to, to);
-            return to;
-        };
-        m_lemmaForms.start(cut, m_expiry, round == 0, windows);
-        const std::optional<Scalar> first = m_lemmaForms.at(a);
-        std::optional<LemmaForms::SpaceCut> needed = m_lemmaForms.needs();
-        std::optional<Scalar> second;
-        if (first) {
-            second = m_lemmaForms.at(b);
-            needed = m_lemmaForms.needs();
-        }
-        if (!first || !second) {
-            if (!needed || boxes >= MaxBoxes) {
-                if (reason != nullptr && reason->empty()) {
-                    *reason = needed ? "boxes: more than 200 pieces" : m_expiry() ? "time" : "size: the exact normal form passed its budget";
-                }
-                return false;
-            }
-            ++boxes;
-            if (needed->digit) {
-                // An axis that steps through a join over and over is two axes: the same elements in the same order.
-                const std::optional<Dim> outer = Dim::exactQuotient(box[needed->axis], needed->position);
-                if (!outer || outer->is(1) || needed->position.is(1)) {
-                    return false;
-                }
-                Shape digits = box;
-                digits[needed->axis] = needed->position;
-                digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(needed->axis), *outer);
-                return compare(step, view, digits, used, boxes, reason);
-            }
-            // Joins meet inside an axis of the result: below and above it are lemmas of their own.
-            const std::vector<Dim> strides = contiguousStrides(box);
-            for (const bool below : {true, false}) {
-                Shape part = box;
-                part[needed->axis] = below ? needed->position : box[needed->axis] - needed->position;
-                const View inner = fromAxisStrides(below ? Dim(0) : needed->position * strides[needed->axis], part, strides);
-                const std::optional<View> both = composed(view, inner);
-                if (!both || !compare(step, *both, part, used, boxes, reason)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-        const Scalar left = first.value_or(0);
-        const Scalar right = second.value_or(0);
-        FormStore& forms = m_lemmaForms.forms();
-        bool equal = forms.equalScalars(left, right) && !m_lemmaForms.gaveUp();
-        if (!equal && !m_lemmaForms.gaveUp() && isFloat(element)) {
-            ConstantMatcher matcher(m_store, m_lemmaForms, unit, MaxConstantElements, m_expiry);
-            ConstantMatch match = matcher.compare(left, right, box);
-            equal = (match.outcome == ConstantMatch::Outcome::Exact || match.outcome == ConstantMatch::Outcome::Rounded) && consistent(match);
-            if (equal) {
-                if (match.outcome == ConstantMatch::Outcome::Rounded) {
-                    step.strength = Strength::Rounded;
-                }
-                step.match.gaps.insert(step.match.gaps.end(), match.gaps.begin(), match.gaps.end());
-                step.match.discontinuous = step.match.discontinuous || match.discontinuous;
-            } else if (reason != nullptr && reason->empty()) {
-                *reason = match.outcome == ConstantMatch::Outcome::TooLarge ? "size: " + match.where : match.where;
-            }
-        }
-        if (equal) {
-            for (const TermId term : m_lemmaForms.opened()) {
-                used.insert(term);
-            }
-            step.opened = std::max(step.opened, opened.size());
-            return true;
-        }
-        if (m_expiry()) {
-            return false;
-        }
-        if (windows && m_lemmaForms.usedWindows()) {
-            windows = false; // the same with the lemma's space cut where zeros begin
-            --round;
-            continue;
-        }
-        windows = true;
-        // Open what only one side reads, nearest first; if both read the same, the nearest of all.
-        const std::vector<TermId> mine = cutsIn(left, sources);
-        const std::vector<TermId> theirs = cutsIn(right, sources);
-        std::vector<TermId> choice;
-        std::set_symmetric_difference(mine.begin(), mine.end(), theirs.begin(), theirs.end(), std::back_inserter(choice));
-        if (choice.empty()) {
-            choice = mine;
-        }
-        if (choice.empty()) {
-            return false;
-        }
-        const auto nearest = std::max_element(choice.begin(), choice.end(), [&](TermId x, TermId y) { return m_position[x] < m_position[y]; });
-        opened.insert(*nearest);
-    }
-    return false;
 }
 
 std::optional<std::size_t> Sweep::lemma(TermId reference, TermId rewritten, std::string* reason) {
@@ -382,15 +230,69 @@ std::optional<std::size_t> Sweep::lemma(TermId reference, TermId rewritten, std:
         return std::nullopt;
     }
     step.boxes = boxes;
+    std::vector<std::size_t> uses;
     for (const TermId term : used) {
-        addUses(step.uses, term, nullptr);
+        addStepOf(term, uses);
     }
     m_lemmas.push_back(std::move(step));
-    return m_lemmas.size() - 1;
+    return addStep(m_lemmas.size() - 1, std::move(uses));
 }
 
-void Sweep::run(const std::function<bool(TermId)>& skip) {
-    findDefined(skip);
+bool Sweep::tryOperands(TermId reference, TermId rewritten, const std::function<bool(TermId)>& skip, int depth) {
+    const TermId candidate = representativeOf(reference);
+    if (candidate == rewritten || inReference(rewritten) || m_merged.contains(rewritten) || !m_position.contains(rewritten) ||
+        !inReference(candidate) || !(m_store.type(candidate) == m_store.type(rewritten)) || skip(candidate) || skip(rewritten) || m_expiry()) {
+        return false;
+    }
+    if (m_store.kind(rewritten) == TermKind::View) {
+        const bool alike = m_store.kind(candidate) == TermKind::View && m_store.term(candidate).payload == m_store.term(rewritten).payload;
+        return alike && tryOperands(m_store.operands(candidate)[0], m_store.operands(rewritten)[0], skip, depth);
+    }
+    if (m_store.kind(rewritten) != TermKind::Apply || !m_tried.emplace(candidate, rewritten).second) {
+        return false;
+    }
+    std::optional<std::size_t> step = lemma(candidate, rewritten, nullptr);
+    if (!step && depth > 0 && alignOperands(candidate, rewritten, skip, depth - 1)) {
+        step = lemma(candidate, rewritten, nullptr);
+    }
+    if (step) {
+        m_merged.emplace(rewritten, Merge{candidate, *step});
+        m_shared.insert(candidate);
+    }
+    return step.has_value();
+}
+
+bool Sweep::alignOperands(TermId reference, TermId rewritten, const std::function<bool(TermId)>& skip, int depth) {
+    if (m_store.kind(reference) != TermKind::Apply || m_store.kind(rewritten) != TermKind::Apply ||
+        m_store.op(reference).name != m_store.op(rewritten).name) {
+        return false;
+    }
+    const std::vector<TermId> mine(m_store.operands(reference).begin(), m_store.operands(reference).end());
+    const std::vector<TermId> theirs(m_store.operands(rewritten).begin(), m_store.operands(rewritten).end());
+    if (mine.size() != theirs.size()) {
+        return false;
+    }
+    bool any = false;
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+        any = tryOperands(mine[k], theirs[k], skip, depth) || any;
+    }
+    const std::string& name = m_store.op(reference).name;
+    if (!any && mine.size() == 2 && (name == "Add" || name == "Mul")) {
+        any = tryOperands(mine[0], theirs[1], skip, depth) || any;
+        any = tryOperands(mine[1], theirs[0], skip, depth) || any;
+    }
+    return any;
+}
+
+void Sweep::run(const std::function<bool(TermId)>& skip, Effort effort) {
+    if (!m_started) {
+        findDefined(skip);
+        m_started = true;
+    }
+    m_effort = effort;
+    m_openings = effort == Effort::Quick ? FewOpenings : MaxOpenings;
+    m_firstFailure.reset();
+    std::size_t failures = 0; // in a row: names may deceive here and there, but behind a difference all fail
     // The reference's own values too: one that equals an earlier one is read as that.
     for (std::size_t k = 0; k < m_order.size(); ++k) {
         if (m_expiry()) {
@@ -401,13 +303,11 @@ void Sweep::run(const std::function<bool(TermId)>& skip) {
         if (m_merged.contains(term) || kind == TermKind::View || kind == TermKind::Constant || kind == TermKind::Input || skip(term)) {
             continue;
         }
-        Merge merge;
         std::vector<std::size_t> uses;
-        Strength strength = Strength::Exact;
-        if (std::optional<TermId> same = congruent(term, uses, strength); same && m_position[*same] < k) {
-            addUses(uses, *same, &strength);
+        if (std::optional<TermId> same = congruent(term, uses); same && m_position[*same] < k) {
+            addStepOf(*same, uses);
             same = representativeOf(*same);
-            m_merged.emplace(term, Merge{*same, std::nullopt, uses, strength});
+            m_merged.emplace(term, Merge{*same, addStep(std::nullopt, std::move(uses))});
             m_shared.insert(*same);
             continue;
         }
@@ -423,50 +323,64 @@ void Sweep::run(const std::function<bool(TermId)>& skip) {
             if (candidate == term || m_position[candidate] >= k || skip(candidate)) {
                 continue;
             }
-            if (const std::optional<std::size_t> step = lemma(candidate, term, m_firstFailure ? nullptr : &why)) {
-                Strength total = m_lemmas[*step].strength;
-                for (const std::size_t use : m_lemmas[*step].uses) {
-                    total = std::max(total, m_lemmas[use].strength);
-                }
+            std::optional<std::size_t> step = lemma(candidate, term, m_firstFailure ? nullptr : &why);
+            if (!step && effort == Effort::Full && alignOperands(candidate, term, skip, AlignDepth)) {
+                step = lemma(candidate, term, nullptr);
+            }
+            if (step) {
                 // A class is one value: what its first member was proved equal to holds for all.
-                m_merged.emplace(term, Merge{candidate, step, m_lemmas[*step].uses, total});
+                m_merged.emplace(term, Merge{candidate, *step});
                 m_shared.insert(candidate);
                 proved = true;
+                failures = 0;
                 break;
             }
         }
         if (!proved && !m_firstFailure && !list.empty() && k >= m_boundary) {
             m_firstFailure = Failure{list.front(), term, why};
         }
+        failures += proved ? 0 : 1;
+        if (failures > (effort == Effort::Quick ? QuickFailures : AllFailures)) {
+            break;
+        }
+        m_openings = effort == Effort::Quick || failures > ManyFailures ? FewOpenings : MaxOpenings;
     }
+    m_openings = MaxOpenings;
 }
 
 Sweep::Proof Sweep::prove(TermId reference, TermId rewritten) {
     Proof proof;
     const TermId a = m_definitions.defined(reference);
     const TermId b = m_definitions.defined(rewritten);
-    std::optional<std::size_t> step;
     if (a == b) {
         proof.holds = true;
         return proof;
     }
+    std::vector<std::size_t> work;
     if (representativeOf(b) == representativeOf(a)) {
-        proof.holds = true;
-        addUses(proof.lemmas, a, &proof.strength);
-        addUses(proof.lemmas, b, &proof.strength);
-        return proof;
-    }
-    step = lemma(a, b, &proof.reason);
-    if (!step) {
+        addStepOf(a, work);
+        addStepOf(b, work);
+    } else if (const std::optional<std::size_t> step = lemma(a, b, &proof.reason)) {
+        work.push_back(*step);
+    } else {
         return proof;
     }
     proof.holds = true;
-    proof.strength = m_lemmas[*step].strength;
-    for (const std::size_t use : m_lemmas[*step].uses) {
-        addUnique(proof.lemmas, use);
-        proof.strength = std::max(proof.strength, m_lemmas[use].strength);
+    std::set<std::size_t> seen;
+    while (!work.empty()) {
+        const std::size_t index = work.back();
+        work.pop_back();
+        if (!seen.insert(index).second) {
+            continue;
+        }
+        const Step& step = m_steps[index];
+        proof.strength = std::max(proof.strength, step.strength);
+        if (step.lemma) {
+            proof.lemmas.push_back(*step.lemma);
+        }
+        work.insert(work.end(), step.uses.begin(), step.uses.end());
     }
-    addUnique(proof.lemmas, *step);
+    std::sort(proof.lemmas.begin(), proof.lemmas.end()); // what a lemma rests on comes before it
     return proof;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/prove/lemma_copy.h"
 #include "core/prove/verdict.h"
 #include "core/term/constant_match.h"
 #include "core/term/exact_terms.h"
@@ -9,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,7 +29,10 @@ class Sweep {
         TermId rewritten;
         Strength strength = Strength::Exact; ///< of this step alone
         ConstantMatch match;
-        std::vector<std::size_t> uses; ///< earlier lemmas
+        /// The statement about any values that it is an instance of, stored tensors among them where they do not matter; invalid
+        /// where it was proved piece by piece.
+        TermId statedReference;
+        TermId statedRewritten;
         std::size_t opened = 0;
         std::size_t boxes = 1;
     };
@@ -39,13 +44,21 @@ class Sweep {
     };
 
     Sweep(TermStore& store, ExactTerms& definitions, std::function<bool()> expiry);
+    /// Asked once of every two terms that were proved equal over the reals: whether samples show them apart, which would make
+    /// the proof wrong. Values that the lemma leaves open are inputs there, those in the set never negative.
+    using Contradiction = std::function<bool(TermId, TermId, const std::set<TermId>&)>;
+    void setContradiction(Contradiction contradicts) { m_contradicts = std::move(contradicts); }
 
     /// Both graphs' outputs (as built, definitions not yet expanded), reference first: their cones are what is swept.
     void start(const std::vector<TermId>& reference, const std::vector<TermId>& rewritten);
     /// A belief that two values are equal, better ones first.
     void believe(TermId reference, TermId rewritten);
-    /// Merges what it can. Terms of the cones must not have non-finite constants (asked by `skip`).
-    void run(const std::function<bool(TermId)>& skip);
+    void forgetBeliefs() { m_beliefs.clear(); }
+    /// How much a run tries: a quick one takes no constant for a rounded one and ends after a few beliefs that do not hold.
+    enum class Effort : std::uint8_t { Quick, Full };
+    /// Merges what it can, beside what earlier runs merged. Terms of the cones must not have non-finite constants (asked by
+    /// `skip`).
+    void run(const std::function<bool(TermId)>& skip, Effort effort);
     [[nodiscard]] Proof prove(TermId reference, TermId rewritten);
     [[nodiscard]] const std::vector<Lemma>& lemmas() const { return m_lemmas; }
     /// Every merged term with the value that stands for it.
@@ -71,11 +84,16 @@ class Sweep {
     std::size_t m_boundary = 0; ///< terms of the reference's cone come first in the order
     std::map<TermId, std::size_t> m_position;
     std::map<TermId, std::vector<TermId>> m_beliefs; ///< rewritten -> reference
+    /// Why two terms are equal: by a lemma, or because their operands are.
+    struct Step {
+        std::optional<std::size_t> lemma;
+        std::vector<std::size_t> uses;       ///< steps that it rests on
+        Strength strength = Strength::Exact; ///< the weakest of all it rests on
+    };
+    std::vector<Step> m_steps;
     struct Merge {
         TermId representative;
-        std::optional<std::size_t> lemma; ///< nothing: equal because the operands are
-        std::vector<std::size_t> uses;
-        Strength strength = Strength::Exact;
+        std::size_t step = 0;
     };
     std::map<TermId, Merge> m_merged;
     std::map<TermId, FormStore::Sign> m_signs; ///< of values whose form says it
@@ -83,6 +101,28 @@ class Sweep {
     std::vector<Lemma> m_lemmas;
     std::map<TermId, std::string> m_taken; ///< constants that stand for another value
     std::optional<Failure> m_firstFailure;
+    Effort m_effort = Effort::Full;
+    bool m_started = false;
+    std::size_t m_openings = 0; ///< merged values that one lemma may open
+    Contradiction m_contradicts;
+
+    // Statements about any values (lemma_copy.h) and what is known of each: sweep_compare.cpp.
+    LemmaCopies m_copies;
+    struct Known {
+        enum class Outcome : std::uint8_t { Equal, Different, Split, TooLarge } outcome = Outcome::Different;
+        std::vector<TermId> read;           ///< inputs that stand for values, in the forms
+        std::vector<TermId> mine, theirs;   ///< those that only one side's form reads, or all
+        LemmaForms::SpaceCut cut;           ///< Split
+        std::optional<ConstantMatch> match; ///< once asked for: up to constants
+        bool usedWindows = false;           ///< joins were taken as windows where the space could have been cut
+        std::string reason;
+    };
+    std::map<std::tuple<TermId, TermId, bool>, Known> m_known; ///< by both sides, and whether joins are windows
+    struct KnownFacts {
+        bool defined = false;
+        FormStore::Sign sign = FormStore::Sign::Unknown;
+    };
+    std::map<TermId, KnownFacts> m_knownFacts; ///< by the copy of a partial op
 
     void visit(TermId root);
     void findDefined(const std::function<bool(TermId)>& skip);
@@ -92,12 +132,24 @@ class Sweep {
         const auto at = m_position.find(term);
         return at != m_position.end() && at->second < m_boundary;
     }
-    [[nodiscard]] std::optional<TermId> congruent(TermId term, std::vector<std::size_t>& uses, Strength& strength);
+    [[nodiscard]] std::optional<TermId> congruent(TermId term, std::vector<std::size_t>& uses);
+    /// The step that proves the two equal.
     [[nodiscard]] std::optional<std::size_t> lemma(TermId reference, TermId rewritten, std::string* reason);
     [[nodiscard]] bool compare(Lemma& lemma, const View& view, const Shape& box, std::set<TermId>& used, std::size_t& boxes, std::string* reason);
-    [[nodiscard]] std::vector<TermId> cutsIn(Scalar scalar, const std::map<TermId, TermId>& sources);
+    /// Decides a statement, or knows it from before. Nothing once the time is up. `check`: a proof gets a second look on samples.
+    [[nodiscard]] const Known* judge(const LemmaCopies::Copy& copy, bool withConstants, bool windows, bool check);
+    std::set<std::pair<TermId, TermId>> m_looked; ///< statements about any constants of which one instance was checked
+    [[nodiscard]] std::vector<TermId> valuesIn(Scalar scalar);
+    [[nodiscard]] KnownFacts factsOf(TermId term);
+    /// Where two values are not shown equal but are made alike, their operands may be equal: tries them, in both orders where
+    /// the op commutes. True when something new was merged.
+    [[nodiscard]] bool alignOperands(TermId reference, TermId rewritten, const std::function<bool(TermId)>& skip, int depth);
+    [[nodiscard]] bool tryOperands(TermId reference, TermId rewritten, const std::function<bool(TermId)>& skip, int depth);
+    std::set<std::pair<TermId, TermId>> m_tried;
     [[nodiscard]] bool consistent(const ConstantMatch& match);
-    void addUses(std::vector<std::size_t>& to, TermId merged, Strength* strength) const;
+    /// The step that merged a term, if one did.
+    void addStepOf(TermId term, std::vector<std::size_t>& uses) const;
+    [[nodiscard]] std::size_t addStep(std::optional<std::size_t> lemma, std::vector<std::size_t> uses);
 };
 
 } // namespace lemmascope

@@ -90,7 +90,6 @@ void Sampler::Run::prepare(std::span<const TermId> given) {
     for (const TermId root : original) {
         roots.push_back(root.isValid() ? definedOf[root.index] : TermId());
     }
-    terms.assign(store.size(), {});
     const std::size_t first = std::min(options.firstRoots, roots.size());
     const std::vector<TermId> firstCone = cone({roots.begin(), roots.begin() + static_cast<std::ptrdiff_t>(first)});
     for (const TermId term : firstCone) {
@@ -265,6 +264,7 @@ void Sampler::Run::input(TermId term) {
     own.traits.degree = {1.0, 0.0, own.kind == Kind::Real};
     const std::uint64_t name = store.term(term).payload * 2ULL + (store.kind(term) == TermKind::Bound ? 1 : 0);
     const std::size_t count = own.array->count();
+    const bool neverNegative = options.nonNegative.contains(term);
     // Scales of the real samples; the fifth is all negative.
     static constexpr std::array<double, 6> Scales{1.0, 8.0, 0.3, 30.0, 1.0, 3.0};
     for (std::size_t k = 0; k < sampleCount; ++k) {
@@ -283,7 +283,8 @@ void Sampler::Run::input(TermId term) {
                     return;
                 }
                 const double draw = normal(drawn(options.seed, name, k, 0, i)) * Scales[k % Scales.size()];
-                out.values[i] = nearest(k % Scales.size() == 4 ? -std::abs(draw) - 0.05 : draw, type);
+                const double signedDraw = k % Scales.size() == 4 ? -std::abs(draw) - 0.05 : draw;
+                out.values[i] = nearest(neverNegative ? std::abs(signedDraw) + 0.05 : signedDraw, type);
                 out.errors[i] = 0.0;
             }
             continue;

@@ -7,6 +7,7 @@
 #include "core/sample/sampler.h"
 #include "core/term/definitions.h"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,7 +54,8 @@ struct Sampler::Run {
     std::vector<TermId> definedOf;               ///< by term
     std::vector<TermId> roots;                   ///< defined
     std::vector<TermId> order;                   ///< of evaluation, operands first
-    std::vector<SampledTerm> terms;              ///< by defined term
+    std::deque<SampledTerm> states;              ///< of the terms met
+    std::vector<std::uint32_t> places;           ///< defined term -> its place in `states`, plus 1
     std::set<TermId> shared;                     ///< constants that both graphs read
     std::map<TermId, std::int64_t> indexInputs;  ///< integer inputs that index something: the shortest axis indexed
     std::set<TermId> castInputs;                 ///< what is cast to float
@@ -69,6 +71,10 @@ struct Sampler::Run {
     std::string trouble;
     std::set<std::string> hashed; ///< names of ops without a meaning here
 
+    /// Of a defined term that was met.
+    [[nodiscard]] const SampledTerm* stateOf(TermId term) const {
+        return term.index < places.size() && places[term.index] != 0 ? &states[places[term.index] - 1] : nullptr;
+    }
     void prepare(std::span<const TermId> given);
     void evaluate();
     [[nodiscard]] const SampledTerm* find(TermId term) const;
@@ -79,7 +85,16 @@ struct Sampler::Run {
     [[nodiscard]] bool sameDigests(const SampledTerm& a, const SampledTerm& b, std::uint32_t wanted) const;
 
   private:
-    [[nodiscard]] SampledTerm& at(TermId term) { return terms[term.index]; }
+    [[nodiscard]] SampledTerm& at(TermId term) {
+        if (places.size() <= term.index) {
+            places.resize(store.size(), 0);
+        }
+        if (places[term.index] == 0) {
+            states.emplace_back();
+            places[term.index] = static_cast<std::uint32_t>(states.size());
+        }
+        return states[places[term.index] - 1];
+    }
     [[nodiscard]] std::vector<TermId> cone(const std::vector<TermId>& from) const;
     void chooseLevels();
     void chooseSamples();

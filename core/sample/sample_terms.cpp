@@ -112,7 +112,7 @@ bool Sampler::Run::gatherOperands(TermId term, std::size_t keepLazy) {
 std::vector<OperandArray> Sampler::Run::operandsOf(TermId term, std::size_t sample) const {
     std::vector<OperandArray> out;
     for (const TermId operand : store.operands(term)) {
-        const SampledTerm& state = terms[operand.index];
+        const SampledTerm& state = *stateOf(operand);
         OperandArray array;
         array.type = store.type(operand).element;
         if (array.type != ElementType::Undefined) {
@@ -226,9 +226,6 @@ void Sampler::Run::elementwise(TermId term) {
         traits.push_back(at(operand).traits);
     }
     const std::optional<ElementProgram> program = ElementProgram::record(store, term, traits, levels);
-    if (terms.size() < store.size()) {
-        terms.resize(store.size()); // recording may intern a term
-    }
     SampledTerm& mine = at(term);
     const std::size_t count = countOf(mine.shape);
     const double steps = program ? static_cast<double>(count * program->length()) : 0.0;

@@ -34,7 +34,8 @@ const SampledTerm* Sampler::Run::find(TermId term) const {
     if (term.index < definedOf.size() && definedOf[term.index].isValid()) {
         meaning = definedOf[term.index];
     }
-    return meaning.index < terms.size() && terms[meaning.index].computed ? &terms[meaning.index] : nullptr;
+    const SampledTerm* state = stateOf(meaning);
+    return state != nullptr && state->computed ? state : nullptr;
 }
 
 void Sampler::Run::digest(SampledTerm& term) const {
@@ -317,7 +318,7 @@ std::optional<Digest128> Sampler::signature(TermId term) const {
     if (!first) {
         return std::nullopt;
     }
-    const SampledTerm& state = m_run->terms[first->index];
+    const SampledTerm& state = *m_run->stateOf(*first);
     std::string text = m_run->store.type(*first).text() + "|" + std::to_string(first->index);
     for (const Digest128& digest : state.digests) {
         text += digest.hex();

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -26,6 +27,7 @@ struct SampleOptions {
     std::map<std::string, std::int64_t> sizes;   ///< symbols fixed by the user
     std::map<std::string, IntegerRange> symbols; ///< declared ranges of the others
     std::map<TermId, IntegerRange> ranges;       ///< of integer inputs
+    std::set<TermId> nonNegative;                ///< float inputs that are never below 0
     /// How many of the roots given to `run` are the first graph's. When there are others, terms that only those read join a
     /// class of the first graph also when they are within rounding of it, and go on with its value: what reads them then
     /// matches exactly again. Constants that both graphs read are one number and carry no rounding error.

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 namespace lemmascope {
 
@@ -437,7 +439,92 @@ bool ConstantMatcher::Walk::exactly(const std::vector<const Split*>& left, const
     return difference == 0;
 }
 
+bool ConstantMatcher::Walk::storedAlike(const Split& left, const Split& right) {
+    struct Stored {
+        const Tensor* data = nullptr;
+        std::int64_t offset = 0;
+        std::vector<std::int64_t> strides; ///< by axis of the space
+    };
+    const Shape& space = left.space;
+    const auto stored = [&](const Split& side) -> std::optional<Stored> {
+        const Coefficient& c = side.coefficient;
+        if (!side.inner.empty() || !c.powers.empty() || c.constants.size() != 1 || c.constants[0].exponent != 1 ||
+            m_forms.kind(c.constants[0].atom) != FormStore::AtomKind::Read) {
+            return std::nullopt;
+        }
+        const std::vector<TermId>& leaves = m_forms.leavesOf(c.constants[0].atom);
+        const TermId leaf = leaves.size() == 1 ? leaves.front() : TermId();
+        const TermId source = leaf.isValid() && m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
+        if (!source.isValid() || m_store.kind(source) != TermKind::Constant) {
+            return std::nullopt;
+        }
+        const std::optional<AxisStrides> strides = m_lemma.stridesOf(leaf, c.constants[0].space);
+        if (!strides || !strides->offset.isKnown() || strides->strides.size() > space.size()) {
+            return std::nullopt;
+        }
+        Stored out{&m_store.constantTensor(source), strides->offset.value(), std::vector<std::int64_t>(space.size(), 0)};
+        std::int64_t low = out.offset;
+        std::int64_t high = out.offset;
+        for (std::size_t k = 0; k < strides->strides.size(); ++k) {
+            if (strides->strides[k].is(0)) {
+                continue;
+            }
+            if (!strides->strides[k].isKnown() || !space[k].isKnown() || space[k].value() < 1) {
+                return std::nullopt;
+            }
+            out.strides[k] = strides->strides[k].value();
+            const std::int64_t reach = (space[k].value() - 1) * out.strides[k];
+            (reach < 0 ? low : high) += reach;
+        }
+        return low >= 0 && high < out.data->count() ? std::optional<Stored>(std::move(out)) : std::nullopt;
+    };
+    if (left.coefficient.scale != right.coefficient.scale || !(left.space == right.space)) {
+        return false;
+    }
+    const std::optional<Stored> a = stored(left);
+    const std::optional<Stored> b = stored(right);
+    if (!a || !b || a->data->element() != ElementType::F32 || b->data->element() != ElementType::F32) {
+        return false;
+    }
+    std::vector<std::size_t> axes;
+    for (std::size_t k = 0; k < space.size(); ++k) {
+        if (a->strides[k] != 0 || b->strides[k] != 0) {
+            axes.push_back(k);
+        }
+    }
+    const std::span<const float> x = a->data->as<float>();
+    const std::span<const float> y = b->data->as<float>();
+    std::vector<std::int64_t> at(axes.size(), 0);
+    std::int64_t i = a->offset;
+    std::int64_t j = b->offset;
+    for (std::size_t count = 1;; ++count) {
+        const float value = x[static_cast<std::size_t>(i)];
+        if (!std::isfinite(value) || std::bit_cast<std::uint32_t>(value) != std::bit_cast<std::uint32_t>(y[static_cast<std::size_t>(j)]) ||
+            ((count & 0xFFFFFU) == 0 && m_owner.m_expiry && m_owner.m_expiry())) {
+            return false;
+        }
+        std::size_t k = axes.size();
+        for (; k > 0; --k) {
+            const std::size_t axis = axes[k - 1];
+            i += a->strides[axis];
+            j += b->strides[axis];
+            if (++at[k - 1] < space[axis].value()) {
+                break;
+            }
+            i -= a->strides[axis] * space[axis].value();
+            j -= b->strides[axis] * space[axis].value();
+            at[k - 1] = 0;
+        }
+        if (k == 0) {
+            return true;
+        }
+    }
+}
+
 bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, const std::vector<const Split*>& right) {
+    if (left.size() == 1 && right.size() == 1 && storedAlike(*left.front(), *right.front())) {
+        return true;
+    }
     const Split& any = left.empty() ? *right.front() : *left.front();
     const Shape& space = any.space;
     std::vector<bool> varies(space.size(), false);

@@ -89,6 +89,9 @@ class ConstantMatcher::Walk {
         }
     }
     [[nodiscard]] bool nestedEqual(const Split& a, const Split& b, int depth);
+    /// Both coefficients are one stored tensor's elements times one number, and the elements have the same bits all over: the
+    /// common case of weights that were only moved or joined, at the speed of memory.
+    [[nodiscard]] bool storedAlike(const Split& left, const Split& right);
     [[nodiscard]] bool coefficients(const std::vector<const Split*>& left, const std::vector<const Split*>& right);
 
     [[nodiscard]] std::optional<Estimate> estimate(const Coefficient& c, const Shape& space, const Shape& inner, const std::vector<std::int64_t>& at);

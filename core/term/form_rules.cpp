@@ -249,20 +249,25 @@ bool FormStore::isNonNegative(FormId form) const {
     return (bound && *bound >= 0) || everyTermIsNonNegative(form);
 }
 
+bool FormStore::isNonNegativePower(AtomId atom, const mpq_class& exponent) const {
+    const Atom& data = m_atoms[atom.index];
+    const bool even = isWhole(exponent) && mpz_even_p(exponent.get_num().get_mpz_t()) != 0;
+    if (even || data.kind == AtomKind::Exp || isBoolean(atom) || data.positive || data.nonNegative) {
+        return true;
+    }
+    if (data.kind == AtomKind::Power) {
+        return !isWhole(exponent) || isNonNegative(data.forms[0]);
+    }
+    return data.kind == AtomKind::Max && std::any_of(data.forms.begin(), data.forms.end(), [this](FormId f) { return isNonNegative(f); });
+}
+
 bool FormStore::everyTermIsNonNegative(FormId form) const {
     for (const Term& term : m_forms[form.index]) {
         if (term.coefficient < 0) {
             return false;
         }
         for (const auto& [atom, exponent] : m_monomials[term.monomial.index]) {
-            const Atom& data = m_atoms[atom.index];
-            const bool even = isWhole(exponent) && mpz_even_p(exponent.get_num().get_mpz_t()) != 0;
-            bool good = even || data.kind == AtomKind::Exp || isBoolean(atom) || data.positive || data.nonNegative;
-            good = good || (data.kind == AtomKind::Power && (!isWhole(exponent) || isNonNegative(data.forms[0])));
-            if (data.kind == AtomKind::Max) {
-                good = good || std::any_of(data.forms.begin(), data.forms.end(), [this](FormId f) { return isNonNegative(f); });
-            }
-            if (!good) {
+            if (!isNonNegativePower(atom, exponent)) {
                 return false;
             }
         }
@@ -467,13 +472,27 @@ FormId FormStore::powerForm(FormId base, const mpq_class& exponent, ConditionSet
     const Terms terms = m_forms[primitive.index];
     if (terms.size() == 1 && terms[0].coefficient > 0) {
         const Factors factors = m_monomials[terms[0].monomial.index];
-        const bool allPositive = std::all_of(factors.begin(), factors.end(), [this](const auto& f) {
+        // A positive power of what is never negative stays one, at 0 too; that of an even power is one of the magnitude.
+        const auto rooted = [&](const auto& f) {
             const Atom& data = m_atoms[f.first.index];
-            return data.kind == AtomKind::Exp || data.positive;
-        });
-        if (allPositive) {
+            if (data.kind == AtomKind::Exp || data.positive) {
+                return true;
+            }
+            const mpq_class power = f.second * exponent;
+            return exponent > 0 && f.second > 0 && (isNonNegativePower(f.first, 1) || (isWhole(power) && isNonNegativePower(f.first, f.second)));
+        };
+        if (std::all_of(factors.begin(), factors.end(), rooted)) {
             for (const auto& [atom, e] : factors) {
-                out = mulForms(out, atomForm(atom, e * exponent));
+                const mpq_class power = e * exponent;
+                const bool magnitude = m_atoms[atom.index].kind != AtomKind::Exp && !m_atoms[atom.index].positive && !isNonNegativePower(atom, 1);
+                if (magnitude) {
+                    const FormId size = maxForms({atomForm(atom, 1), atomForm(atom, 1, -1)});
+                    for (mpq_class k = 0; k < power && !m_tooLarge; ++k) {
+                        out = mulForms(out, size);
+                    }
+                } else {
+                    out = mulForms(out, atomForm(atom, power));
+                }
             }
             return out;
         }

@@ -194,6 +194,13 @@ void FormStore::markDefined(TermId term) {
     m_mayBeUndefined[term.index] = 0;
 }
 
+void FormStore::markPartial(TermId term) {
+    if (m_mayBeUndefined.size() < m_terms.size()) {
+        m_mayBeUndefined.resize(m_terms.size(), -1);
+    }
+    m_mayBeUndefined[term.index] = 1;
+}
+
 bool FormStore::sameValue(Scalar a, Scalar b) {
     if (m_tooLarge) {
         return false;

@@ -94,6 +94,8 @@ class FormStore final : public Algebra {
     }
     /// The term is known to be defined at every input, though an op in its cone is partial (its operand is seen to stay inside).
     void markDefined(TermId term);
+    /// A term that stands for a value which may be undefined, whatever its own cone says.
+    void markPartial(TermId term);
     [[nodiscard]] bool mayBeUndefined(TermId term);
     /// Distinguishes stores in the operators of form terms.
     [[nodiscard]] std::uint32_t number() const { return m_number; }
@@ -254,6 +256,8 @@ class FormStore final : public Algebra {
     [[nodiscard]] std::optional<mpq_class> lowerBound(FormId form, bool upper, int depth) const;
     [[nodiscard]] bool isNonNegative(FormId form) const;
     [[nodiscard]] bool everyTermIsNonNegative(FormId form) const;
+    /// atom^exponent is at least 0 wherever it is defined.
+    [[nodiscard]] bool isNonNegativePower(AtomId atom, const mpq_class& exponent) const;
     [[nodiscard]] bool isPositive(FormId form) const;
     [[nodiscard]] std::string text(FormId form, int depth) const;
     [[nodiscard]] std::string text(AtomId atom, int depth) const;

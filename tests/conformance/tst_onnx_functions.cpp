@@ -80,7 +80,7 @@ std::string outcomeOf(const std::string& expanded, LemmaSolver& solver) {
         return "not read: " + problem;
     }
     CheckOptions options;
-    options.timeSeconds = 5.0;
+    options.timeSeconds = 20.0;
     options.jobs = 1;
     const auto result = check(op, body, options, {.solver = &solver});
     if (!result) {
