@@ -25,58 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// A number in SMT-LIB's text: `(- 3)`, `(/ 1.0 3.0)`, `#b01`, `#xff`, `(_ bv5 32)`.
-std::optional<double> smtNumber(const std::string& text, ElementType type) {
-    std::string s = text;
-    const auto trim = [](std::string& t) {
-        while (!t.empty() && t.front() == ' ') {
-            t.erase(t.begin());
-        }
-        while (!t.empty() && (t.back() == ' ' || t.back() == '?')) {
-            t.pop_back();
-        }
-    };
-    trim(s);
-    if (s == "true" || s == "false") {
-        return s == "true" ? 1.0 : 0.0;
-    }
-    if (s.starts_with("#x") || s.starts_with("#b")) {
-        std::uint64_t bits = 0;
-        const int base = s[1] == 'x' ? 16 : 2;
-        const auto parsed = std::from_chars(s.data() + 2, s.data() + s.size(), bits, base);
-        if (parsed.ec != std::errc{}) {
-            return std::nullopt;
-        }
-        const unsigned width = bitWidth(type);
-        if (isSignedInteger(type) && width < 64 && (bits >> (width - 1U)) != 0) {
-            return static_cast<double>(bits) - std::ldexp(1.0, static_cast<int>(width));
-        }
-        return isSignedInteger(type) ? static_cast<double>(static_cast<std::int64_t>(bits)) : static_cast<double>(bits);
-    }
-    if (s.starts_with("(- ") && s.back() == ')') {
-        const std::optional<double> inner = smtNumber(s.substr(3, s.size() - 4), type);
-        return inner ? std::optional<double>(-*inner) : std::nullopt;
-    }
-    if (s.starts_with("(/ ") && s.back() == ')') {
-        std::string inner = s.substr(3, s.size() - 4);
-        // the numerator may be parenthesised
-        std::size_t depth = 0;
-        for (std::size_t i = 0; i < inner.size(); ++i) {
-            depth += inner[i] == '(' ? 1 : 0;
-            depth -= inner[i] == ')' ? 1 : 0;
-            if (inner[i] == ' ' && depth == 0) {
-                const std::optional<double> a = smtNumber(inner.substr(0, i), type);
-                const std::optional<double> b = smtNumber(inner.substr(i + 1), type);
-                return a && b && *b != 0.0 ? std::optional<double>(*a / *b) : std::nullopt;
-            }
-        }
-        return std::nullopt;
-    }
-    double value = 0.0;
-    const auto parsed = std::from_chars(s.data(), s.data() + s.size(), value);
-    return parsed.ec == std::errc{} ? std::optional<double>(value) : std::nullopt;
-}
-
 } // namespace
 
 Result<void> Checker::build() {
@@ -411,7 +359,9 @@ Result<void> Checker::decide(Prover& prover) {
         }
     }
     const bool exactly = !m_options.statesOpenLemmas();
-    for (const std::size_t o : exactly ? remaining() : std::vector<std::size_t>{}) {
+    // Small values of known lengths are sampled at once: what is proved element by element is dear where it differs.
+    bool differs = exactly && !remaining().empty() && hasSmallValues() && predictsDifference(remaining());
+    for (const std::size_t o : exactly && !differs ? remaining() : std::vector<std::size_t>{}) {
         if (prover.isSmall(referenceTerm(o), rewrittenTerm(o))) {
             done(o, prover.proveExactly(referenceTerm(o), rewrittenTerm(o), title(o), false));
         }
@@ -438,12 +388,12 @@ Result<void> Checker::decide(Prover& prover) {
     };
     // Names alone show many rewrites. Then both graphs on random samples: they say which values belong together, and whether to
     // prove or to refute first.
-    if (exactly) {
+    if (exactly && !differs) {
         if (Result<void> tried = sweep(nullptr); !tried) {
             return tried;
         }
+        differs = predictsDifference(remaining());
     }
-    const bool differs = exactly && predictsDifference(remaining());
     const auto found = [this] { return m_search && m_search->found; };
     double looking = 0.0;
     if (exactly && !differs && m_options.lookForCounterexample && isUnclear(remaining())) {
@@ -466,7 +416,8 @@ Result<void> Checker::decide(Prover& prover) {
     m_result.times.decide = secondsSince(start) - looking;
     if (m_options.lookForCounterexample && !found() && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
-        if (Result<void> searched = search(prover, {.samples = 32}, std::min(10.0, m_options.timeSeconds / 4), true); !searched) {
+        if (Result<void> searched = search(prover, {.samples = 32, .liftWork = 60'000'000}, std::min(10.0, m_options.timeSeconds / 4), true);
+            !searched) {
             return searched;
         }
         m_result.times.refute += secondsSince(searchStart);
@@ -516,7 +467,8 @@ Result<void> Checker::decide(Prover& prover) {
     m_result.times.decide += secondsSince(dear);
     if (m_options.lookForCounterexample && (!remaining().empty() || m_accessFails)) {
         const Clock::time_point searchStart = Clock::now();
-        if (Result<void> searched = search(prover, {.samples = 160}, std::min(30.0, m_options.timeSeconds / 3), true); !searched) {
+        if (Result<void> searched = search(prover, {.samples = 160, .liftWork = 300'000'000}, std::min(30.0, m_options.timeSeconds / 3), true);
+            !searched) {
             return searched;
         }
         m_result.times.refute += secondsSince(searchStart);
@@ -641,7 +593,7 @@ std::optional<Candidate> Checker::userCandidate(const SearchProblem& problem) co
 
 Result<void> Checker::search(Prover& prover, SearchOptions options, double seconds, bool onlyOpen) {
     report(CheckProgress::Stage::Refuting, 0, options.samples);
-    const SearchProblem problem = searchProblem(onlyOpen);
+    SearchProblem problem = searchProblem(onlyOpen);
     std::vector<Candidate> first;
     if (std::optional<Candidate> own = userCandidate(problem)) {
         first.push_back(std::move(*own));
@@ -649,26 +601,8 @@ Result<void> Checker::search(Prover& prover, SearchOptions options, double secon
     for (Candidate& sample : sampledDifferences(problem)) {
         first.push_back(std::move(sample));
     }
-    // The solver's models, filled up with small numbers where they say nothing.
-    for (const std::vector<Prover::InputHint>& hint : prover.hints()) {
-        for (const std::size_t base : {1UL, 0UL}) {
-            if (!m_pairing.symbols.empty()) {
-                break;
-            }
-            std::optional<Candidate> candidate = makeCandidate(problem, {}, base, m_options.seed);
-            if (!candidate) {
-                break;
-            }
-            for (const Prover::InputHint& part : hint) {
-                const std::size_t input = m_store.term(part.input).payload;
-                if (input < candidate->inputs.size() && part.index < candidate->inputs[input].count()) {
-                    if (const std::optional<double> value = smtNumber(part.value, candidate->inputs[input].element())) {
-                        setElement(candidate->inputs[input], part.index, *value);
-                    }
-                }
-            }
-            first.push_back(std::move(*candidate));
-        }
+    for (Candidate& model : modelCandidates(prover, problem)) {
+        first.push_back(std::move(model));
     }
     options.seed = m_options.seed;
     options.deadline = std::min(m_deadline, Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));

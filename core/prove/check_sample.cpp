@@ -12,6 +12,23 @@ bool Checker::predictsDifference(const std::vector<std::size_t>& outputs) {
                        [this](std::size_t o) { return sampled().compare(referenceTerm(o), rewrittenTerm(o)) == Agreement::Different; });
 }
 
+bool Checker::hasSmallValues() const {
+    constexpr std::int64_t MostElements = 4'096;
+    constexpr std::int64_t MostInAll = 200'000;
+    std::int64_t all = 0;
+    for (const GraphTree* tree : {m_result.reference.get(), m_result.rewritten.get()}) {
+        for (std::size_t v = 0; v < tree->valueCount(); ++v) {
+            const TensorType& type = tree->value(FlatValueId(v)).type;
+            const Dim count = type.isStatic() ? elementCount(*type.shape) : Dim();
+            if (!type.isStatic() || !count.isKnown() || count.value() > MostElements) {
+                return false;
+            }
+            all += count.value();
+        }
+    }
+    return all <= MostInAll;
+}
+
 bool Checker::isUnclear(const std::vector<std::size_t>& outputs) {
     return std::any_of(outputs.begin(), outputs.end(),
                        [this](std::size_t o) { return sampled().compare(referenceTerm(o), rewrittenTerm(o)) == Agreement::Unknown; });

@@ -51,9 +51,13 @@ class Checker {
     void proveAccesses(Prover& prover);
     [[nodiscard]] bool loopIsShared(FlatNodeId node) const;
     [[nodiscard]] bool predictsDifference(const std::vector<std::size_t>& outputs);
+    /// Every value has a known length and few elements.
+    [[nodiscard]] bool hasSmallValues() const;
     /// Samples say nothing of one of them.
     [[nodiscard]] bool isUnclear(const std::vector<std::size_t>& outputs);
     [[nodiscard]] std::vector<Candidate> sampledDifferences(const SearchProblem& problem);
+    /// A solver's models as inputs; values that a lemma left free become `aims` (check_models.cpp).
+    [[nodiscard]] std::vector<Candidate> modelCandidates(const Prover& prover, SearchProblem& problem) const;
     [[nodiscard]] std::vector<std::pair<TermId, TermId>> beliefs() const;
     [[nodiscard]] Result<void> decide(Prover& prover);
     [[nodiscard]] SearchProblem searchProblem(bool onlyOpen) const;

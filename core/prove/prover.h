@@ -90,9 +90,9 @@ class Prover {
     [[nodiscard]] std::size_t cacheHits() const { return m_cacheHits; }
     /// Models of failed lemmas: elements of graph inputs they fix, to try as counterexamples.
     struct InputHint {
-        TermId input;
-        std::int64_t index = 0;
-        std::string value; ///< SMT-LIB
+        TermId term;             ///< an input, or an inner value that the lemma leaves free
+        std::int64_t index = -1; ///< in it; -1: the element that the lemma is about
+        std::string value;       ///< SMT-LIB
     };
     [[nodiscard]] const std::vector<std::vector<InputHint>>& hints() const { return m_hints; }
     void setDeadline(std::chrono::steady_clock::time_point deadline) { m_deadline = deadline; }

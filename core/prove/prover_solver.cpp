@@ -213,11 +213,8 @@ void Prover::decide(std::vector<Prepared*> prepared) {
                 lemma.model += (lemma.model.empty() ? "" : ", ") + nameOf(leaf) + (index < 0 ? std::string() : "[" + std::to_string(index) + "]") +
                                " = " + values[k][i];
             }
-            if (m_store.kind(leaf) == TermKind::Input) {
-                hint.push_back(InputHint{leaf, std::max<std::int64_t>(index, 0), values[k][i]});
-            } else if (m_store.kind(leaf) == TermKind::View && m_store.kind(m_store.operands(leaf)[0]) == TermKind::Input) {
-                hint.push_back(InputHint{m_store.operands(leaf)[0], 0, values[k][i]});
-            }
+            const bool viewed = m_store.kind(leaf) == TermKind::View && m_store.kind(m_store.operands(leaf)[0]) == TermKind::Input;
+            hint.push_back(InputHint{viewed ? m_store.operands(leaf)[0] : leaf, viewed ? -1 : index, values[k][i]});
         }
         if (!hint.empty()) {
             m_hints.push_back(std::move(hint));

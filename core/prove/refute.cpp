@@ -4,6 +4,7 @@
 #include "core/prove/refute.h"
 
 #include "core/prove/candidates.h"
+#include "core/prove/lift.h"
 #include "core/prove/shrink.h"
 #include "core/prove/side_run.h"
 
@@ -516,6 +517,20 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
     m_mostOperations = m_options.maxOperations;
     for (std::size_t s = 0; s < std::min<std::size_t>(working.size(), 2); ++s) {
         (void)samplesAt(working[s], FirstSamples, m_options.samples);
+    }
+    if (!found && !expired() && !working.empty() && m_options.liftWork > 0) {
+        const std::uint64_t before = m_work;
+        LiftTests tests;
+        tests.late = [&] { return m_work - before > m_options.liftWork || expired(); };
+        tests.differs = consider;
+        tests.run = [&](const Candidate& candidate) -> std::optional<std::pair<Evaluation, Evaluation>> {
+            std::optional<Runs> runs = allowed(candidate) ? runBoth(candidate, Arithmetic::Double) : std::nullopt;
+            if (!runs || runs->reference.fault) {
+                return std::nullopt;
+            }
+            return std::pair(std::move(runs->reference), std::move(runs->rewritten));
+        };
+        (void)liftToInputs(m, working.front(), m_options.seed, tests);
     }
     if (m_stop.stop_requested()) {
         return fail(ErrorCode::Cancelled, "cancelled");

@@ -30,6 +30,14 @@ struct SearchOutput {
     FlatValueId rewritten;
 };
 
+/// An inner value of one graph (top level) and what it should come near to: another value of that graph, or a number.
+struct SearchAim {
+    bool rewritten = false;
+    FlatValueId value;
+    FlatValueId other; ///< invalid: `target` is meant
+    double target = 0.0;
+};
+
 /// What a search for a counterexample needs to know.
 struct SearchProblem {
     const GraphTree* reference = nullptr;
@@ -44,7 +52,8 @@ struct SearchProblem {
     std::vector<std::pair<FlatValueId, std::uint32_t>> rewrittenOpen;
     /// Values of the rewritten graph that a run takes over from the reference's (first): differences that the user accepts.
     std::vector<std::pair<FlatValueId, FlatValueId>> assumed;
-    bool lookForFaults = false; ///< some range lemma is not proved
+    std::vector<SearchAim> aims; ///< inner values as a solver's models have them
+    bool lookForFaults = false;  ///< some range lemma is not proved
 };
 
 /// Input tensors by position among SearchProblem::inputs, with the sizes they were made at.
@@ -57,6 +66,7 @@ struct SearchOptions {
     std::uint64_t seed = 0;
     std::size_t samples = 64;
     std::uint64_t maxOperations = 2'000'000'000; ///< scalar operations of one run
+    std::uint64_t liftWork = 0;                  ///< scalar operations spent on lifting inner values (lift.h); 0: none
     std::chrono::steady_clock::time_point deadline;
     double shrinkSeconds = 2.0;
 };
