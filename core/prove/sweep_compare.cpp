@@ -97,7 +97,8 @@ const Sweep::Known* Sweep::judge(const LemmaCopies::Copy& copy, bool withConstan
         return m_expiry() ? nullptr : &m_known.insert_or_assign(key, std::move(known)).first->second;
     }
     bool exact = false;
-    if (m_lemmaForms.forms().equalScalars(*first, *second) && !m_lemmaForms.gaveUp()) {
+    const bool equal = m_lemmaForms.forms().equalScalars(*first, *second) || m_lemmaForms.equalWithProductsJoined(*first, *second, box);
+    if (equal && !m_lemmaForms.gaveUp()) {
         known.outcome = Known::Outcome::Equal;
         exact = true;
     } else if (withConstants && !m_lemmaForms.gaveUp() && isFloat(element)) {

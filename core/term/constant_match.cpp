@@ -94,10 +94,13 @@ ConstantMatcher::Walk::Split ConstantMatcher::Walk::split(const Monomial& monomi
     Split out;
     out.space = space;
     out.coefficient.scale = monomial.coefficient;
-    if (depth > MaxDepth) {
+    // What is nested is looked into again at each level: without a limit, extrema of extrema would take for ever.
+    if (depth > MaxDepth || m_splitsLeft == 0) {
+        m_gaveUp = true; // keys say nothing from here on
         out.key = "deep";
         return out;
     }
+    --m_splitsLeft;
     FormId exponent = m_forms.constantOf(0);
     bool exponential = false;
     std::vector<std::pair<std::string, std::vector<Split::Nested>>> named;
@@ -355,7 +358,7 @@ ConstantMatch ConstantMatcher::compare(Scalar a, Scalar b, const Shape& space) {
     Walk walk(*this, out);
     FormStore& forms = m_lemma.forms();
     const bool equal = walk.conditions(a, b, space) && walk.forms(forms.formOf(a), forms.formOf(b), space, 0);
-    if (forms.tooLarge()) {
+    if (forms.tooLarge() || walk.gaveUp()) {
         out.outcome = ConstantMatch::Outcome::TooLarge;
         return out;
     }

@@ -28,6 +28,8 @@ class ConstantMatcher::Walk {
 
     bool forms(FormId a, FormId b, const Shape& space, int depth);
     bool conditions(Scalar a, Scalar b, const Shape& space);
+    /// Some part was not looked into: what was found equal may not be.
+    [[nodiscard]] bool gaveUp() const { return m_gaveUp; }
 
   private:
     static constexpr int MaxDepth = 40;
@@ -40,6 +42,8 @@ class ConstantMatcher::Walk {
     FormStore& m_forms;
     ConstantMatch& m_out;
     bool m_inStep = false;
+    bool m_gaveUp = false;
+    std::size_t m_splitsLeft = 100'000;
 
     struct Placed {
         AtomId atom;

@@ -195,10 +195,27 @@ mpq_class FormStore::content(FormId form) const {
 }
 
 std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int depth) const {
-    // Sums of bounded atoms: extrema have the bounds of their arguments, truths lie in [0, 1], exponentials above 0.
+    // Forms share their parts: each is looked into once, those that were not looked into to the end but from the top excepted.
     if (depth > 12) {
+        m_boundCutShort = true;
         return std::nullopt;
     }
+    const std::uint64_t key = std::uint64_t{form.index} * 2 + (upper ? 1 : 0);
+    if (const auto at = m_bounds.find(key); at != m_bounds.end()) {
+        return at->second;
+    }
+    const bool before = m_boundCutShort;
+    m_boundCutShort = false;
+    const std::optional<mpq_class> bound = boundOf(form, upper, depth);
+    if (depth == 0 || !m_boundCutShort) {
+        m_bounds.emplace(key, bound);
+    }
+    m_boundCutShort = m_boundCutShort || before;
+    return bound;
+}
+
+std::optional<mpq_class> FormStore::boundOf(FormId form, bool upper, int depth) const {
+    // Sums of bounded atoms: extrema have the bounds of their arguments, truths lie in [0, 1], exponentials above 0.
     mpq_class sum = 0;
     for (const Term& term : m_forms[form.index]) {
         const Factors& factors = m_monomials[term.monomial.index];
@@ -245,8 +262,13 @@ std::optional<mpq_class> FormStore::lowerBound(FormId form, bool upper, int dept
 }
 
 bool FormStore::isNonNegative(FormId form) const {
+    if (const auto at = m_nonNegative.find(form.index); at != m_nonNegative.end()) {
+        return at->second;
+    }
     const std::optional<mpq_class> bound = lowerBound(form, false, 0);
-    return (bound && *bound >= 0) || everyTermIsNonNegative(form);
+    const bool found = (bound && *bound >= 0) || everyTermIsNonNegative(form);
+    m_nonNegative.emplace(form.index, found);
+    return found;
 }
 
 bool FormStore::isNonNegativePower(AtomId atom, const mpq_class& exponent) const {

@@ -200,6 +200,9 @@ class FormStore final : public Algebra {
     std::uint32_t m_number = 0;
     std::function<Sign(TermId)> m_signs;
     mutable std::unordered_map<std::uint32_t, Sign> m_constantSigns;
+    mutable std::unordered_map<std::uint64_t, std::optional<mpq_class>> m_bounds; ///< form and side
+    mutable std::unordered_map<std::uint32_t, bool> m_nonNegative;
+    mutable bool m_boundCutShort = false;
     std::unordered_map<std::uint32_t, std::vector<TermId>> m_atomLeaves;
     std::size_t m_total = 0;
     std::vector<Atom> m_atoms;
@@ -254,6 +257,7 @@ class FormStore final : public Algebra {
     [[nodiscard]] std::vector<FormId> ordered(std::vector<FormId> forms);
     /// A bound that holds at every point, if one is seen; `upper`: from above.
     [[nodiscard]] std::optional<mpq_class> lowerBound(FormId form, bool upper, int depth) const;
+    [[nodiscard]] std::optional<mpq_class> boundOf(FormId form, bool upper, int depth) const;
     [[nodiscard]] bool isNonNegative(FormId form) const;
     [[nodiscard]] bool everyTermIsNonNegative(FormId form) const;
     /// atom^exponent is at least 0 wherever it is defined.

@@ -62,6 +62,7 @@ void LemmaForms::start(Cut cut, std::function<bool()> expiry, bool renew, bool w
     m_gaveUp = false;
     m_depth = 0;
     m_steps = 0;
+    m_largestSteps = 0;
     m_windows = windows;
     m_usedWindows = false;
     if (renew) {

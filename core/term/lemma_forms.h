@@ -44,6 +44,8 @@ class LemmaForms {
 
     /// A join was taken as a window (zeros around a value) where cutting the lemma's space would have been another way.
     [[nodiscard]] bool usedWindows() const { return m_usedWindows; }
+    /// Equal once sums of products of plain reads are sums over an index too: a short sum written out against one that is not.
+    [[nodiscard]] bool equalWithProductsJoined(Scalar a, Scalar b, const Shape& space);
     [[nodiscard]] FormStore& forms() { return m_forms; }
     /// The terms whose cut stands in the forms made since `start`.
     [[nodiscard]] const std::vector<TermId>& opened() const { return m_cutTerms; }
@@ -77,8 +79,11 @@ class LemmaForms {
     bool m_gaveUp = false;
     bool m_windows = true; ///< joins with zeros are windows even where an axis of the lemma could be cut instead
     bool m_usedWindows = false;
-    std::size_t m_outerRank = 0; ///< axes of the lemma's own space
-    bool m_mayCut = true;        ///< false inside what stays whole: its space is not the lemma's
+    mutable std::uint32_t m_windowSteps = 0; ///< within one read
+    std::uint32_t m_largestSteps = 0;        ///< since `start`
+    bool m_joinProducts = false;             ///< products of plain reads are parts of sums
+    std::size_t m_outerRank = 0;             ///< axes of the lemma's own space
+    bool m_mayCut = true;                    ///< false inside what stays whole: its space is not the lemma's
     std::uint32_t m_depth = 0;
     std::uint32_t m_steps = 0;
 

@@ -348,23 +348,39 @@ Scalar LemmaForms::withSumsJoined(Scalar value, const Shape& space) {
         }
         return found;
     };
-    const auto sums = std::count_if(parts.begin(), parts.end(), [&](const FormStore::Monomial& part) { return sumIn(part).has_value(); });
+    // A product of at least two plain reads, a sum of one summand.
+    const auto isProduct = [&](const FormStore::Monomial& part) {
+        return m_joinProducts && (part.factors.size() > 1 || (part.factors.size() == 1 && part.factors[0].exponent > 1)) &&
+               std::all_of(part.factors.begin(), part.factors.end(), [&](const FormStore::Factor& factor) {
+                   return factor.read && sumOf(*factor.read) == nullptr && factor.exponent > 0 && m_store.hasShape(*factor.read) &&
+                          m_store.shape(*factor.read) == space;
+               });
+    };
+    const auto sums =
+        std::count_if(parts.begin(), parts.end(), [&](const FormStore::Monomial& part) { return sumIn(part).has_value() || isProduct(part); });
     if (sums < 2) {
         return value;
     }
     for (const FormStore::Monomial& part : parts) {
         const Scalar whole = m_forms.product(part.coefficient, part.factors);
         const std::optional<std::size_t> found = sumIn(part);
-        if (!found) {
+        if (!found && !isProduct(part)) {
             rest.push_back(whole);
             continue;
         }
-        const TermId leaf = *part.factors[*found].read;
-        const Scalar inner = sumOf(leaf)->inner;
-        const Shape bound = sumOf(leaf)->bound;
+        std::vector<FormStore::Factor> others;
+        Scalar inner = 0;
+        Shape bound;
+        const TermId leaf = *part.factors[found.value_or(0)].read;
         const ElementType element = m_store.type(leaf).element;
-        std::vector<FormStore::Factor> others = part.factors;
-        others.erase(others.begin() + static_cast<std::ptrdiff_t>(*found));
+        if (found) {
+            inner = sumOf(leaf)->inner;
+            bound = sumOf(leaf)->bound;
+            others = part.factors;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(*found));
+        } else {
+            inner = m_forms.product(1, part.factors);
+        }
         std::string key = part.coefficient.get_str();
         for (const FormStore::Factor& factor : others) {
             key += "|" + std::to_string(factor.atom.index) + "^" + factor.exponent.get_str();
@@ -481,6 +497,21 @@ Scalar LemmaForms::withSumsJoined(Scalar value, const Shape& space) {
         return value;
     }
     return m_forms.withConditionsOf(m_forms.withoutConditions(m_forms.sum(out)), value);
+}
+
+bool LemmaForms::equalWithProductsJoined(Scalar a, Scalar b, const Shape& space) {
+    m_joinProducts = true;
+    bool equal = false;
+    try {
+        const Scalar x = withSumsJoined(a, space);
+        const Scalar y = withSumsJoined(b, space);
+        const bool changed = !m_forms.identical(x, a) || !m_forms.identical(y, b);
+        equal = changed && m_forms.equalScalars(x, y) && !gaveUp();
+    } catch (const GiveUp&) {
+        equal = false;
+    }
+    m_joinProducts = false;
+    return equal;
 }
 
 } // namespace lemmascope

@@ -14,6 +14,7 @@ namespace lemmascope {
 namespace {
 
 constexpr std::int64_t MaxWindows = 100'000;
+constexpr std::uint32_t MaxSteps = 4'000;
 
 std::optional<Rounding> roundingNamed(const std::string& name) {
     if (name == "floor") {
@@ -35,7 +36,8 @@ bool isIncreasing(const std::string& name) {
 } // namespace
 
 Scalar LemmaForms::largestThrough(Scalar value, const Largest& largest) {
-    if (++m_depth > 400) {
+    // Forms share their parts: without a limit a maximum of maxima of one form would be walked many times.
+    if (++m_depth > 400 || ++m_largestSteps > MaxSteps) {
         throw GiveUp{};
     }
     const Scalar out = [&]() -> Scalar {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t Margin = 512;
 constexpr std::size_t MaxPieces = 256;
 constexpr int MaxNesting = 12;
+constexpr std::uint32_t MaxSteps = 2'000; ///< joins of joins share their parts: without a limit each would be walked many times
 
 TermId withMargin(TermStore& store, TermId source) {
     Operator op;
@@ -130,7 +131,7 @@ std::optional<LemmaForms::Window> LemmaForms::windowThrough(TermId source, const
 }
 
 std::optional<LemmaForms::Window> LemmaForms::windowOf(TermId term, int depth) const {
-    if (depth > MaxNesting || !m_store.hasShape(term)) {
+    if (depth > MaxNesting || ++m_windowSteps > MaxSteps || !m_store.hasShape(term)) {
         return std::nullopt;
     }
     const Shape shape = m_store.shape(term);
@@ -320,6 +321,7 @@ std::optional<Scalar> LemmaForms::windowRead(TermId source, const View& view, co
     if (!zero) {
         return std::nullopt;
     }
+    m_windowSteps = 0;
     const std::optional<Window> window = windowOf(source, 0);
     if (!window) {
         return std::nullopt;

@@ -84,6 +84,18 @@ class TestJoins : public QObject {
         row("im2col, one row of the kernel left out", im2col({}, Im2col::Pointwise, Twin::RowDropped), "!proved");
         row("im2col, one row left out of products", im2col({}, Im2col::Products, Twin::RowDropped), "!proved");
 
+        const std::string image = "in x f32[b,3,8]; in w f32[3,1,3]; ";
+        const auto taps = [&](const char* last) {
+            std::string text = image +
+                               "const a i64[1] 2; const u i64[1] 0; const v i64[1] 1; const z i64[1] 2; const t i64[1] 3; const i i64[1] 6; const "
+                               "j i64[1] 7; const k i64[1] 8; const s i64[3] 1 3 1; ";
+            text += "p = Slice(x, u, i, a); q = Slice(x, v, j, a); r = Slice(x, z, k, a); ";
+            text += "e = Slice(w, u, v, a); f = Slice(w, v, z, a); g = Slice(w, z, t, a); ";
+            text += "d = Reshape(e, s); h = Reshape(f, s); l = Reshape(g, s); ";
+            return text + "m = Mul(p, d); n = Mul(q, h); o = Mul(r, " + last + "); c = Add(m, n); y = Add(c, o); out y";
+        };
+        row("a depthwise convolution by taps", {image + "y = Conv(x, w) group=3; out y", taps("l")}, "proved: exact");
+        row("a depthwise convolution, one tap twice", {image + "y = Conv(x, w) group=3; out y", taps("h")}, "!proved");
         row("weights joined", joinedWeights(64, 3, false), "proved: exact");
         row("weights joined, outputs in another order", joinedWeights(64, 3, false, true), "!proved");
         row("joined along the sum", joinedWeights(64, 2, true), "proved: exact");
