@@ -23,6 +23,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Of the look at rounding that follows a proof: small graphs run on eight inputs, large ones on one.
+constexpr std::uint64_t LookWork = 8'000'000;
+
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 } // namespace
@@ -478,8 +481,7 @@ Result<void> Checker::decide(Prover& prover) {
         if (rounds) {
             // How far rounding takes the two apart on samples, and a check of the proof by an oracle that shares no code with it.
             const Clock::time_point searchStart = Clock::now();
-            const std::size_t nodes = m_result.reference->nodeCount() + m_result.rewritten->nodeCount();
-            if (Result<void> searched = search(prover, {.samples = nodes > 2'000 ? 2UL : 8UL}, 1.0, false); !searched) {
+            if (Result<void> searched = search(prover, {.samples = 8, .maxWork = LookWork}, 1.0, false); !searched) {
                 return searched;
             }
             m_result.times.refute += secondsSince(searchStart);

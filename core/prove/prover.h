@@ -135,6 +135,7 @@ class Prover {
     std::map<std::pair<TermId, TermId>, std::tuple<std::string, std::string, std::string>> m_sweepTexts; ///< of a statement: text, digest, noText
     std::optional<std::map<TermId, TermId>> m_partners;                                                  ///< what was merged, once asked for
     std::chrono::steady_clock::time_point m_sweepUntil;
+    std::uint64_t m_checkWork = 0; ///< spent on second looks
     std::vector<RoundedConstant> m_roundedConstants;
     bool m_roundingMeetsSteps = false;
     void stateSweepLemma(std::size_t index, LemmaResult& lemma);

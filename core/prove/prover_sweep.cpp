@@ -18,10 +18,12 @@ constexpr double SweepShare = 0.4;
 constexpr std::size_t SmallCone = 400; ///< terms
 
 // A second look at a proof: it must cost less than the proof.
-constexpr std::size_t CheckSamples = 4;
-constexpr std::uint64_t CheckWork = 20'000'000; ///< scalar operations
+constexpr std::size_t CheckSamples = 3;
+constexpr std::uint64_t CheckWork = 4'000'000;       ///< scalar operations
+constexpr std::uint64_t CheckWorkInAll = 16'000'000; ///< of all looks of a check
+constexpr std::uint64_t DrawWork = 16;               ///< of drawing an element
 constexpr std::size_t CheckBytes = std::size_t{1} << 25U;
-constexpr std::int64_t CheckElements = 200'000; ///< of inputs
+constexpr std::int64_t CheckElements = 40'000; ///< of inputs
 
 } // namespace
 
@@ -51,12 +53,20 @@ bool Prover::samplesContradict(TermId a, TermId b, const std::set<TermId>& nonNe
         }
         const auto operands = m_store.operands(term);
         stack.insert(stack.end(), operands.begin(), operands.end());
-        if (operands.empty() && m_store.type(term).isStatic()) {
-            elements += elementCount(m_store.shape(term)).value();
+        if (operands.empty() && m_store.hasShape(term)) {
+            std::int64_t count = 1; // symbols are small there
+            for (const Dim& dim : m_store.shape(term)) {
+                count *= std::min<std::int64_t>(dim.isKnown() ? dim.value() : 4, CheckElements);
+                count = std::min<std::int64_t>(count, CheckElements + 1);
+            }
+            elements += count;
         }
         if (elements > CheckElements) {
             return false;
         }
+    }
+    if (m_checkWork > CheckWorkInAll) {
+        return false;
     }
     SampleOptions options;
     options.samples = CheckSamples;
@@ -68,6 +78,7 @@ bool Prover::samplesContradict(TermId a, TermId b, const std::set<TermId>& nonNe
     Sampler sampler(m_store, options);
     const std::vector<TermId> roots{a, b};
     sampler.run(roots, m_stop);
+    m_checkWork += sampler.work() + static_cast<std::uint64_t>(elements) * CheckSamples * DrawWork;
     return sampler.contradicts(a, b);
 }
 

@@ -116,7 +116,9 @@ class Search {
         Evaluation rewritten;
     };
 
-    [[nodiscard]] bool expired() const { return m_stop.stop_requested() || std::chrono::steady_clock::now() > m_options.deadline; }
+    [[nodiscard]] bool expired() const {
+        return m_stop.stop_requested() || m_work > m_options.maxWork || std::chrono::steady_clock::now() > m_options.deadline;
+    }
     /// `reference`: the run that the rewritten graph takes assumed values from; null for the reference itself.
     [[nodiscard]] Result<Evaluation> runSide(const Evaluation* reference, const Candidate& candidate, Arithmetic arithmetic);
     [[nodiscard]] std::optional<Runs> runBoth(const Candidate& candidate, Arithmetic arithmetic);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -65,8 +66,9 @@ struct Candidate {
 struct SearchOptions {
     std::uint64_t seed = 0;
     std::size_t samples = 64;
-    std::uint64_t maxOperations = 2'000'000'000; ///< scalar operations of one run
-    std::uint64_t liftWork = 0;                  ///< scalar operations spent on lifting inner values (lift.h); 0: none
+    std::uint64_t maxOperations = 2'000'000'000;                       ///< scalar operations of one run
+    std::uint64_t liftWork = 0;                                        ///< scalar operations spent on lifting inner values (lift.h); 0: none
+    std::uint64_t maxWork = std::numeric_limits<std::uint64_t>::max(); ///< of all runs: no further one is begun past it
     std::chrono::steady_clock::time_point deadline;
     double shrinkSeconds = 2.0;
 };

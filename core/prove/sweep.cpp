@@ -11,7 +11,8 @@ namespace lemmascope {
 namespace {
 
 constexpr std::size_t MaxBeliefs = 3;
-constexpr std::size_t QuickFailures = 4;
+constexpr std::size_t QuickFailures = 2;
+constexpr std::size_t QuickOpenings = 1;
 constexpr std::size_t ManyFailures = 8; ///< what follows is opened less deep
 constexpr std::size_t AllFailures = 24; ///< what follows is not tried
 constexpr std::size_t MaxOpenings = 8;
@@ -290,7 +291,7 @@ void Sweep::run(const std::function<bool(TermId)>& skip, Effort effort) {
         m_started = true;
     }
     m_effort = effort;
-    m_openings = effort == Effort::Quick ? FewOpenings : MaxOpenings;
+    m_openings = effort == Effort::Quick ? QuickOpenings : MaxOpenings;
     m_firstFailure.reset();
     std::size_t failures = 0; // in a row: names may deceive here and there, but behind a difference all fail
     // The reference's own values too: one that equals an earlier one is read as that.
@@ -343,7 +344,7 @@ void Sweep::run(const std::function<bool(TermId)>& skip, Effort effort) {
         if (failures > (effort == Effort::Quick ? QuickFailures : AllFailures)) {
             break;
         }
-        m_openings = effort == Effort::Quick || failures > ManyFailures ? FewOpenings : MaxOpenings;
+        m_openings = effort == Effort::Quick ? QuickOpenings : failures > ManyFailures ? FewOpenings : MaxOpenings;
     }
     m_openings = MaxOpenings;
 }
@@ -360,6 +361,8 @@ Sweep::Proof Sweep::prove(TermId reference, TermId rewritten) {
     if (representativeOf(b) == representativeOf(a)) {
         addStepOf(a, work);
         addStepOf(b, work);
+    } else if (m_effort == Effort::Quick) {
+        return proof; // what was believed was tried
     } else if (const std::optional<std::size_t> step = lemma(a, b, &proof.reason)) {
         work.push_back(*step);
     } else {

@@ -12,6 +12,7 @@ namespace lemmascope {
 namespace {
 
 constexpr std::size_t MaxBoxes = 200;
+constexpr std::size_t CheckedBoxes = 4; ///< of one lemma get a second look each
 constexpr std::size_t MaxConstantElements = 4'000'000;
 constexpr std::size_t MaxFar = 24; ///< elementwise terms below a partial op that are looked into
 
@@ -169,12 +170,12 @@ bool Sweep::compare(Lemma& step, const View& view, const Shape& box, std::set<Te
     for (std::size_t round = 0; round <= m_openings; ++round) {
         // First with stored tensors as any tensors, which repeated layers have in common; then as what they are.
         LemmaCopies::Copy copy = m_copies.make(a, b, cut, true);
-        const Known* known = judge(copy, !copy.hidesConstants, windows, true);
+        const Known* known = judge(copy, !copy.hidesConstants, windows, boxes <= CheckedBoxes);
         if (known != nullptr && known->outcome == Known::Outcome::Different && copy.hidesConstants) {
             // Repeated layers differ in their constants alone: one of them is looked at twice.
             const auto pattern = std::make_pair(copy.reference, copy.rewritten);
             copy = m_copies.make(a, b, cut, false);
-            known = judge(copy, true, windows, !m_looked.contains(pattern));
+            known = judge(copy, true, windows, boxes <= CheckedBoxes && !m_looked.contains(pattern));
             if (known != nullptr &&
                 (known->outcome == Known::Outcome::Equal || (known->match && known->match->outcome == ConstantMatch::Outcome::Exact))) {
                 m_looked.insert(pattern);

@@ -55,8 +55,15 @@ std::optional<ConstantEstimate> ConstantMatcher::Walk::raised(const Estimate& a,
     return Estimate{value, std::fabs(value) * (std::fabs(e) * relative * 1.1 + steps * m_owner.m_unit), std::fabs(value)};
 }
 
-std::optional<std::int64_t> ConstantMatcher::Walk::flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at) const {
-    const std::optional<AxisStrides> strides = m_lemma.stridesOf(leaf, space);
+std::optional<std::int64_t> ConstantMatcher::Walk::flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at) {
+    // Asked for every element: the few leaves and spaces are remembered.
+    auto& known = m_strides[leaf];
+    auto found = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.first == space; });
+    if (found == known.end()) {
+        known.emplace_back(space, m_lemma.stridesOf(leaf, space));
+        found = std::prev(known.end());
+    }
+    const std::optional<AxisStrides>& strides = found->second;
     if (!strides || !strides->offset.isKnown()) {
         return std::nullopt;
     }

@@ -113,8 +113,9 @@ class ConstantMatcher::Walk {
                                                                            std::optional<std::size_t> but);
     void addTarget(ConstantMatch::Gap& gap, const std::vector<const Split*>& own, const std::vector<const Split*>& other,
                    const std::vector<std::int64_t>& at);
-    [[nodiscard]] std::optional<std::int64_t> flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at) const;
-    std::size_t m_exactLeft = 200'000; ///< rational evaluations
+    [[nodiscard]] std::optional<std::int64_t> flatOf(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at);
+    std::map<TermId, std::vector<std::pair<Shape, std::optional<AxisStrides>>>> m_strides; ///< by leaf and space
+    std::size_t m_exactLeft = 200'000;                                                     ///< rational evaluations
 
     [[nodiscard]] std::optional<Estimate> element(TermId leaf, const Shape& space, const std::vector<std::int64_t>& at, int depth);
     [[nodiscard]] static Estimate times(const Estimate& a, const Estimate& b, double u);

@@ -149,8 +149,34 @@ void im2col(benchmark::State& state, test::Im2col how) { decided(state, test::im
 void joinedWeights(benchmark::State& state, bool inner) { decided(state, test::joinedWeights(state.range(0), state.range(1), inner)); }
 void splitProduct(benchmark::State& state) { decided(state, test::splitProduct(state.range(0), state.range(1))); }
 
+/// A norm, a product with weights of the layer's own, an activation and a sum, `range(0)` layers of it; each layer written otherwise.
+void repeatedLayers(benchmark::State& state) {
+    const auto layers = [&](const std::string& norm, const std::string& activation) {
+        std::string out = "in h0 f32[n,8]; const o f32[] 1; const f f32[] 0.5; const e f32[] 0.001;";
+        for (std::int64_t k = 0; k < state.range(0); ++k) {
+            const std::string l = std::to_string(k);
+            std::string layer = "const w@ f32[8,8] 0." + std::to_string(1'000 + k);
+            for (int i = 1; i < 64; ++i) {
+                layer += " 0." + std::to_string(i);
+            }
+            layer += "; q@ = Mul(h@, h@); m@ = ReduceMean@11(q@) axes=[1]; v@ = Add(m@, e);" + norm +
+                     "p@ = MatMul(d@, w@); t@ = Erf(p@); u@ = Add(t@, o);" + activation;
+            for (std::size_t at = layer.find('@'); at != std::string::npos; at = layer.find('@', at + 1)) {
+                if (layer.compare(at, 3, "@11") != 0) {
+                    layer.replace(at, 1, l);
+                }
+            }
+            out += layer + "h" + std::to_string(k + 1) + " = Add(h" + l + ", a" + l + ");";
+        }
+        return out + "out h" + std::to_string(state.range(0));
+    };
+    decided(state, {layers("s@ = Sqrt(v@); d@ = Div(h@, s@);", "g@ = Mul(p@, f); a@ = Mul(g@, u@);"),
+                    layers("s@ = Sqrt(v@); r@ = Reciprocal(s@); d@ = Mul(h@, r@);", "g@ = Mul(p@, u@); a@ = Mul(g@, f);")});
+}
+
 } // namespace
 
+BENCHMARK(repeatedLayers)->Arg(1)->Arg(12)->Arg(126)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(slices, concat, test::PutTogether::Concat, "Relu")
     ->Arg(64)
     ->Arg(256)
