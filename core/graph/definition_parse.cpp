@@ -576,6 +576,30 @@ struct DefinitionParser {
         }
     }
 
+    /// A misspelt op would leave what is defined without a type, far from the place of the mistake.
+    void checkUses() {
+        for (const auto& definition : library.m_all) {
+            for (const DefinitionStatement& statement : definition->statements) {
+                for (const DefinitionStep& step : statement.value) {
+                    if (step.kind != DefinitionStep::Kind::Apply || step.text == "apply" || step.text == "each") {
+                        continue; // those are given an op as text
+                    }
+                    const std::size_t dot = step.text.rfind('.');
+                    const std::string domain = dot == std::string::npos ? "" : step.text.substr(0, dot);
+                    const std::string name = dot == std::string::npos ? step.text : step.text.substr(dot + 1);
+                    const auto isKnown = [&](std::int64_t version) {
+                        const OpId op{domain, name, version};
+                        return findOp(op) != nullptr || DefinitionLibrary::builtin().find(op) != nullptr;
+                    };
+                    if (library.m_byName.find(keyOf(domain, name)) == library.m_byName.end() && !isKnown(1000) && !isKnown(24) && !isKnown(1)) {
+                        complain(statement.line,
+                                 "no op '" + step.text + "' is known; ops of ONNX have their own names, others their domain before a dot");
+                    }
+                }
+            }
+        }
+    }
+
     /// Ops that define each other have no meaning, and would be written out for ever.
     void checkCircles() {
         const std::size_t count = library.m_all.size();
@@ -649,6 +673,9 @@ struct DefinitionParser {
         }
         if (!error && !ours) {
             checkCircles();
+            if (!ours) {
+                checkUses();
+            }
         }
     }
 

@@ -83,6 +83,9 @@ Result<void> Checker::concludeBound(const Prover& prover) {
         }
     }
     m_result.differenceBound = bound * (1.0 + 1e-12);
+    if (bound == 0.0) { // then no step can differ either
+        std::erase_if(m_result.caveats, [](const Remark& caveat) { return caveat.kind == "step"; });
+    }
     return {};
 }
 

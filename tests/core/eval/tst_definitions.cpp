@@ -239,6 +239,9 @@ class TestDefinitions : public QObject {
         QTest::newRow("has our meaning") << "op com.microsoft.Attention(x) -> y\n y = x"
                                          << "f:1"
                                          << "has a meaning already";
+        QTest::newRow("unknown op") << "op e.F(x) -> y\n y = Rleu(x)"
+                                    << "f:2"
+                                    << "no op 'Rleu' is known";
         QTest::newRow("own circle") << "op e.F(x) -> y\n y = e.G(x)\nop e.G(x) -> y\n y = e.F(x)"
                                     << "f:1"
                                     << "defined by itself";
@@ -334,7 +337,7 @@ class TestDefinitions : public QObject {
                 }
             }
         }
-        QVERIFY(taken > 100);
+        QVERIFY2(taken > 100, qPrintable(QString::number(taken)));
     }
 
     void greedyTextsAreRefused() {
