@@ -93,14 +93,15 @@ PairsOutcome outcomeOf(const std::vector<PairReport>& pairs) {
                 outcome.first = i;
             }
         }
+        // Nothing is known of what could not be read: a PairReport of an error is undecided.
+        if (!outcome.verdict || Badness(pair.verdict) > Badness(*outcome.verdict)) {
+            outcome.verdict = pair.verdict;
+        }
         if (pair.error) {
             if (!errorStatus) {
                 errorStatus = exitStatus(pair.error->code);
             }
             continue;
-        }
-        if (!outcome.verdict || Badness(pair.verdict) > Badness(*outcome.verdict)) {
-            outcome.verdict = pair.verdict;
         }
         if (pair.strength) {
             outcome.strength = outcome.strength ? weaker(*outcome.strength, *pair.strength) : *pair.strength;
@@ -115,6 +116,13 @@ PairsOutcome outcomeOf(const std::vector<PairReport>& pairs) {
         outcome.status = *errorStatus;
     } else {
         outcome.status = allAsWanted ? 0 : 2;
+    }
+    const bool unreadable = errorStatus && outcome.verdict != Verdict::Refuted;
+    const auto decides = [&](const PairReport& pair) {
+        return unreadable ? pair.error.has_value() : !pair.error && !pair.asWanted && pair.verdict == outcome.verdict;
+    };
+    if (const auto at = std::find_if(pairs.begin(), pairs.end(), decides); at != pairs.end()) {
+        outcome.decisive = static_cast<std::size_t>(at - pairs.begin());
     }
     return outcome;
 }

@@ -48,10 +48,11 @@ struct PairReport {
 
 /// What a run over several pairs amounts to.
 struct PairsOutcome {
-    std::optional<Verdict> verdict; ///< none when no pair could be checked
+    std::optional<Verdict> verdict; ///< the worst; a pair that could not be read is undecided here; none when there are no pairs
     std::optional<Strength> strength;
-    std::optional<std::size_t> first; ///< first pair that is not proved as wanted
-    int status = 0;                   ///< 1 if any is refuted, else the first error's 65 or 66, else 2, else 0
+    std::optional<std::size_t> first;    ///< first pair that is not proved as wanted
+    std::optional<std::size_t> decisive; ///< first pair for which the outcome is what it is; none when all are proved as wanted
+    int status = 0;                      ///< 1 if any is refuted, else the first error's 65 or 66, else 2, else 0
 };
 
 [[nodiscard]] PairReport reportPair(std::string name, std::string reference, std::string rewritten, const Result<CheckResult>& result,

@@ -378,6 +378,10 @@ std::string pairsJson(const std::vector<PairReport>& pairs) {
     writeFormat(json);
     json.key("verdict");
     writeName(json, outcome.verdict);
+    json.key("strength");
+    writeName(json, outcome.strength);
+    json.key("reason");
+    json.stringOrNull(outcome.decisive ? pairs[*outcome.decisive].name + ": " + pairs[*outcome.decisive].line : std::string());
     json.key("first");
     if (outcome.first) {
         json.unsignedInteger(*outcome.first);

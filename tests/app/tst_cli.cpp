@@ -261,6 +261,57 @@ class TestCli : public QObject {
         QCOMPARE(json["pairs"].size(), std::size_t{2});
     }
 
+    void onlyWhatIsAllProvedReadsAsProved_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("begins");
+        QTest::addColumn<QString>("verdict");
+        QTest::addColumn<int>("first");
+        QTest::addColumn<QString>("counts");
+        const QString a = ref("relu_twice");
+        const QString b = rew("relu_twice");
+        QTest::newRow("proved") << QStringList{a, b, b} << 0 << "proved: "
+                                << "proved" << -1 << "2 steps: 2 proved, 0 refuted";
+        QTest::newRow("no such file") << QStringList{a, b, "nofile.onnx"} << 66
+                                      << "error: step 2 of 2 (" + b + " -> nofile.onnx): nofile.onnx: there is no such file"
+                                      << "undecided" << 1 << "2 steps: 1 proved, 0 refuted, 0 unproved, 0 undecided, 1 could not be checked";
+        QTest::newRow("no file at all") << QStringList{"a.onnx", "b.onnx", "c.onnx"} << 66 << "error: step 1 of 2 (a.onnx -> b.onnx): a.onnx: "
+                                        << "undecided" << 0 << "0 undecided, 2 could not be checked";
+        QTest::newRow("damaged") << QStringList{a, write("damaged.onnx", "\x08\x09<html>"), b} << 65 << "error: step 1 of 2 ("
+                                 << "undecided" << 0 << "2 could not be checked";
+        QTest::newRow("refuted") << QStringList{a, b, rew("scale_through_relu")} << 1 << "refuted: first at step 2 of 2 ("
+                                 << "refuted" << 1 << "1 proved, 1 refuted";
+        QTest::newRow("refuted behind an error") << QStringList{"gone.onnx", ref("scale_through_relu"), rew("scale_through_relu")} << 1
+                                                 << "refuted: first at step 2 of 2 ("
+                                                 << "refuted" << 0 << "1 refuted";
+        QTest::newRow("too weak") << QStringList{a, a, ref("distributive"), rew("distributive"), "--strength", "open"} << 1
+                                  << "refuted: first at step 2 of 3 ("
+                                  << "refuted" << 1 << "1 proved weaker than wanted";
+        QTest::newRow("only too weak") << QStringList{ref("distributive"), ref("distributive"), rew("distributive"), "--strength", "open"} << 2
+                                       << "not proved as wanted: first at step 2 of 2 ("
+                                       << "proved" << 1 << "2 steps: 1 proved, 0 refuted, 0 unproved, 0 undecided, 1 proved weaker than wanted";
+    }
+    void onlyWhatIsAllProvedReadsAsProved() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, status);
+        QFETCH(QString, begins);
+        QFETCH(QString, verdict);
+        QFETCH(int, first);
+        QFETCH(QString, counts);
+        const Ran ran = run(QStringList{"check"} + arguments + QStringList{"--json", "-"});
+        const QString line = ran.err.section('\n', 0, 0);
+        QVERIFY2(line.startsWith(begins), qPrintable(ran.err));
+        QVERIFY2(ran.err.contains(counts), qPrintable(ran.err));
+        QCOMPARE(ran.status, status);
+        for (const char* word : {"error: ", "refuted: "}) {
+            QVERIFY2(line.count(word) <= 1, qPrintable(line));
+        }
+        const Json json = jsonOf(ran.out);
+        QCOMPARE(QString::fromStdString(json["verdict"].get<std::string>()), verdict);
+        QCOMPARE(json["first"].is_null() ? -1 : json["first"].get<int>(), first);
+        QCOMPARE(json["reason"].is_null(), first < 0);
+    }
+
     void folderIsAPipelineInNameOrder() {
         QVERIFY(QDir(m_folder.path()).mkdir("steps"));
         // As numbers, 2 stands before 10; the wrong rewrite is the second step, whatever the bytes of the names say.

@@ -150,6 +150,8 @@ class TestResultJson : public QObject {
         const Result<CheckResult> missing = fail(ErrorCode::NotFound, "no such file", "x.onnx");
         const std::vector<PairReport> pairs{report("a", provedResult(Strength::Exact)), report("b", missing)};
         const Json json = Json::parse(pairsJson(pairs));
+        QCOMPARE_JSON(json["verdict"], "undecided");
+        QVERIFY(json["strength"].is_null());
         QCOMPARE_JSON(json["first"], 1);
         QVERIFY(json["pairs"][1]["verdict"].is_null());
         QCOMPARE_JSON(json["pairs"][1]["error"]["status"], 66);
