@@ -4,6 +4,7 @@
 #include "core/report/text_report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace lemmascope {
@@ -61,6 +62,9 @@ PairReport reportPair(std::string name, std::string reference, std::string rewri
     report.strength = result->strength;
     report.kind = result->kind;
     report.asWanted = provedAsWanted(*result, wanted);
+    report.assumed = result->assumed;
+    std::copy_if(result->assumptions.begin(), result->assumptions.end(), std::back_inserter(report.acceptedDifferences),
+                 [](const Remark& remark) { return remark.kind == "assumed-equal"; });
     report.line = headline(*result, wanted);
     report.text = textReport(*result);
     report.json = resultFields(*result, 3);
@@ -91,6 +95,20 @@ PairsOutcome outcomeOf(const std::vector<PairReport>& pairs) {
             allAsWanted = false;
             if (!outcome.first) {
                 outcome.first = i;
+            }
+        }
+        for (const AssumedPair& one : pair.assumed) {
+            const auto same = [&](const AssumedPair& other) {
+                return other.referenceName == one.referenceName && other.rewrittenName == one.rewrittenName;
+            };
+            if (std::none_of(outcome.assumed.begin(), outcome.assumed.end(), same)) {
+                outcome.assumed.push_back(one);
+            }
+        }
+        for (const Remark& one : pair.acceptedDifferences) {
+            if (std::none_of(outcome.acceptedDifferences.begin(), outcome.acceptedDifferences.end(),
+                             [&](const Remark& other) { return other.text == one.text; })) {
+                outcome.acceptedDifferences.push_back(one);
             }
         }
         // Nothing is known of what could not be read: a PairReport of an error is undecided.

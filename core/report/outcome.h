@@ -34,9 +34,11 @@ struct PairReport {
     std::optional<Strength> strength;
     std::optional<RefutationKind> kind;
     bool asWanted = false;
-    std::string line; ///< headline, or the error's text
-    std::string text; ///< the report below the headline
-    std::string json; ///< fields of the result object without its braces, indented for a `pairs` array
+    std::vector<AssumedPair> assumed;        ///< differences that the user accepts
+    std::vector<Remark> acceptedDifferences; ///< the same in words, as among the result's assumptions
+    std::string line;                        ///< headline, or the error's text
+    std::string text;                        ///< the report below the headline
+    std::string json;                        ///< fields of the result object without its braces, indented for a `pairs` array
     struct Place {
         Side side = Side::Rewritten;
         std::string node;
@@ -50,9 +52,11 @@ struct PairReport {
 struct PairsOutcome {
     std::optional<Verdict> verdict; ///< the worst; a pair that could not be read is undecided here; none when there are no pairs
     std::optional<Strength> strength;
-    std::optional<std::size_t> first;    ///< first pair that is not proved as wanted
-    std::optional<std::size_t> decisive; ///< first pair for which the outcome is what it is; none when all are proved as wanted
-    int status = 0;                      ///< 1 if any is refuted, else the first error's 65 or 66, else 2, else 0
+    std::optional<std::size_t> first;        ///< first pair that is not proved as wanted
+    std::optional<std::size_t> decisive;     ///< first pair for which the outcome is what it is; none when all are proved as wanted
+    std::vector<AssumedPair> assumed;        ///< what the user accepts, over all pairs, each once
+    std::vector<Remark> acceptedDifferences; ///< the same in words
+    int status = 0;                          ///< 1 if any is refuted, else the first error's 65 or 66, else 2, else 0
 };
 
 [[nodiscard]] PairReport reportPair(std::string name, std::string reference, std::string rewritten, const Result<CheckResult>& result,

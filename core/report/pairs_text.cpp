@@ -26,7 +26,8 @@ std::string without(const std::string& word, const std::string& line) { return l
 /// The line of the whole run. It begins with `proved` only where every pair is proved as wanted.
 std::string firstLine(const std::vector<PairReport>& pairs, const PairsOutcome& outcome, bool pipeline) {
     if (!outcome.decisive) {
-        return "proved" + (outcome.strength ? ": " + std::string(name(*outcome.strength)) : std::string());
+        return "proved" + (outcome.strength ? ": " + std::string(name(*outcome.strength)) : std::string()) +
+               (outcome.assumed.empty() ? "" : " (assuming " + oneLine(assumedText(outcome.assumed)) + ")");
     }
     const auto called = [&](const PairReport& pair) { return (pipeline ? "" : "pair ") + oneLine(pair.name); };
     const PairReport& pair = pairs[*outcome.decisive];

@@ -382,6 +382,8 @@ std::string pairsJson(const std::vector<PairReport>& pairs) {
     writeName(json, outcome.strength);
     json.key("reason");
     json.stringOrNull(outcome.decisive ? pairs[*outcome.decisive].name + ": " + pairs[*outcome.decisive].line : std::string());
+    json.key("assumptions");
+    writeRemarks(json, outcome.acceptedDifferences);
     json.key("first");
     if (outcome.first) {
         json.unsignedInteger(*outcome.first);

@@ -348,7 +348,14 @@ class TestCli : public QObject {
         // Each step of a pipeline is asked what concerns it; what concerns none is refused.
         ran = run({"check", before, after, wrong, "--assume-equal", "a=s"});
         QVERIFY2(ran.out.contains("proved: identical (assuming a=s)") && ran.out.contains("first at step 2 of 2"), qPrintable(ran.out));
-        QCOMPARE(run({"check", before, after, after, "--assume-equal", "a=s"}).status, 0);
+        ran = run({"check", before, after, after, "--assume-equal", "a=s", "--json", "-"});
+        QCOMPARE(ran.status, 0);
+        QVERIFY2(ran.err.startsWith("proved: identical (assuming a=s)\n"), qPrintable(ran.err));
+        QCOMPARE(jsonOf(ran.out)["assumptions"].size(), std::size_t{1});
+        QCOMPARE(QString::fromStdString(jsonOf(ran.out)["assumptions"][0]["kind"]), "assumed-equal");
+        ran = run({"check", before, before, before, "--json", "-"});
+        QVERIFY2(!ran.err.contains("assuming"), qPrintable(ran.err));
+        QVERIFY(jsonOf(ran.out)["assumptions"].is_array() && jsonOf(ran.out)["assumptions"].empty());
         QCOMPARE(run({"check", before, after, after, "--assume-equal", "s=a"}).status, 65);
 
         ran = run({"obligation", before, after, "--assume-equal", "a=s"});
