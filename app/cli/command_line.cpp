@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <csignal>
 #include <exception>
 #include <functional>
@@ -50,13 +51,21 @@ constexpr const char* StrengthOfVerdict = "What counts as proved: identical, ope
 constexpr const char* StrengthOfLemmas =
     "What the lemmas' texts assume: open (identical too) leaves every computing op a function of its operands, exact takes floats as real numbers";
 
+/// Empty for a number of seconds that can be waited for.
+std::string secondsProblem(std::string& text) {
+    double seconds = 0.0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    const bool good = problem == std::errc() && end == text.data() + text.size() && seconds >= 0.001 && seconds <= 1e7;
+    return good ? std::string() : "'" + text + "' is no number of seconds from 0.001 to 10000000";
+}
+
 void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, const char* strengthHelp = StrengthOfVerdict) {
     app.add_option("--strength", text.strength, strengthHelp)
         ->check(CLI::IsMember({"identical", "open", "exact", "rounded", "probable"}))
         ->type_name("STRENGTH")
         ->default_str(strengthDefault);
     app.add_option("--time", text.time, "Wall clock for the whole command; past it the verdict is what is known then")
-        ->check(CLI::Range(0.001, 1e7))
+        ->check(CLI::Validator(secondsProblem, {}))
         ->type_name("SECONDS")
         ->capture_default_str();
     app.add_option("--lemma-steps", text.lemmaSteps, "Solver steps for one lemma (deterministic)")
@@ -67,13 +76,16 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("a,b");
-    app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph")
+    app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph; may be repeated")
         ->type_name("a=b")
         ->allow_extra_args(false);
-    app.add_option("--inputs-range", text.ranges, "Range of an integer or float input, both ends included")->type_name("name=lo:hi")->allow_extra_args(false);
-    app.add_option("--size", text.sizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
+    app.add_option("--inputs-range", text.ranges, "Range of an integer or float input, both ends included; may be repeated")
+        ->type_name("name=lo:hi")
+        ->allow_extra_args(false);
+    app.add_option("--size", text.sizes, "Fix a symbolic size; may be repeated")->type_name("n=8")->allow_extra_args(false);
     app.add_option("--definitions", text.definitions, "Meanings of ops that are open otherwise: each written out in simpler ops")->type_name("FILE");
-    app.add_option("--assume-equal", text.assumed, "Accept a difference: the rewritten graph's value B is taken to be the reference's A")
+    app.add_option("--assume-equal", text.assumed,
+                   "Accept a difference: the rewritten graph's value B is taken to be the reference's A; may be repeated")
         ->type_name("A=B")
         ->allow_extra_args(false);
 }
@@ -138,13 +150,13 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
 }
 
 std::string laterOption(const LaterText& later) {
-    const std::pair<bool, const char*> given[] = {{later.crossCheck, "--cross-check: the second solver comes with the exact algebra"},
-                                                  {!later.entry.empty(), "--entry: MLIR programs come with the interpreter"},
-                                                  {later.mayAlias, "--may-alias: MLIR programs come with the interpreter"},
-                                                  {later.fingerprint, "--fingerprint: MLIR programs come with the interpreter"}};
+    const std::pair<bool, const char*> given[] = {{later.crossCheck, "--cross-check: a second solver"},
+                                                  {!later.entry.empty(), "--entry: the interpreter for MLIR programs"},
+                                                  {later.mayAlias, "--may-alias: the interpreter for MLIR programs"},
+                                                  {later.fingerprint, "--fingerprint: the interpreter for MLIR programs"}};
     for (const auto& [isGiven, text] : given) {
         if (isGiven) {
-            return std::string(text) + " and is not part of this version";
+            return std::string(text) + " is not part of this version";
         }
     }
     return {};
@@ -213,7 +225,7 @@ void Commands::addCheck() {
     checkApp->add_flag("--no-cache", check.noCache, "Neither read nor write stored proofs");
     checkApp->add_option("--pin", check.pin, "Keep the obligation and its proofs here; needs no solver until a graph changes")->type_name("DIR");
     checkApp->add_flag("--special-values", checkText.specialValues, "Also try NaN, infinities, signed zeros and overflow");
-    checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors")
+    checkApp->add_option("--input", checkText.inputs, "Also evaluate both graphs on these tensors; may be repeated")
         ->type_name("name=file.npy")
         ->allow_extra_args(false);
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
@@ -231,9 +243,9 @@ void Commands::addOthers() {
 
     evalApp = app.add_subcommand("eval", "Run a graph on numbers");
     evalApp->add_option("GRAPH", eval.graph, "Graph")->required();
-    evalApp->add_option("--input", eval.inputs, "Tensor for an input")->type_name("name=file.npy")->allow_extra_args(false);
+    evalApp->add_option("--input", eval.inputs, "Tensor for an input; may be repeated")->type_name("name=file.npy")->allow_extra_args(false);
     seedOption = evalApp->add_option("--random", seed, "Fill the other inputs with random numbers from this seed")->type_name("SEED");
-    evalApp->add_option("--size", evalSizes, "Fix a symbolic size")->type_name("n=8")->allow_extra_args(false);
+    evalApp->add_option("--size", evalSizes, "Fix a symbolic size; may be repeated")->type_name("n=8")->allow_extra_args(false);
     evalApp->add_option("--definitions", eval.definitions, "Meanings of ops that are open otherwise")->type_name("FILE");
     evalApp->add_option("-o", eval.folder, "Write the outputs as .npy files here")->type_name("DIR");
 

@@ -6,11 +6,16 @@
 //   manifest.json: [{ "model": SPAN, "inputs": [{ "name", "type", "dims", "data": SPAN }] }], SPAN = [offset, length] in data.bin
 //   results.json:  [{ "outputs": [{ "name", "type", "dims", "data": SPAN }] } or { "error": text }], spans in results.bin
 // Types are those of onnxruntime-node (float32, int64, ...); data is little-endian, bool one byte.
+// Exit status: 0; 64 usage.
 
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+if (process.argv.length !== 4) {
+  process.stderr.write('usage: node ort_batch.mjs MODULES BATCH\n');
+  process.exit(64);
+}
 const [modules, batch] = process.argv.slice(2).map((path) => resolve(path));
 const ort = createRequire(join(modules, 'package.json'))('onnxruntime-node');
 

@@ -99,6 +99,10 @@ class TestCli : public QObject {
         QTest::newRow("range of no input") << pair + QStringList{"--inputs-range", "zz=0:4"} << "no such input";
         QTest::newRow("picture as input") << QStringList{"convert", "drawn.svg", "x.onnx"} << "pictures cannot be read";
         QTest::newRow("time no number") << QStringList{"check", "a", "b", "--time", "soon"} << "time";
+        QTest::newRow("no time") << QStringList{"check", "a", "b", "--time", "0"} << "--time: '0' is no number of seconds from 0.001 to 10000000";
+        QTest::newRow("time for ever") << QStringList{"check", "a", "b", "--time", "inf"} << "'inf' is no number of seconds";
+        QTest::newRow("entry") << QStringList{"check", "a", "b", "--entry", "f"}
+                               << "--entry: the interpreter for MLIR programs is not part of this version";
         QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";
         QTest::newRow("one graph") << QStringList{"check", ref("distributive")} << "no pair";
         QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";
@@ -124,6 +128,16 @@ class TestCli : public QObject {
         const Ran help = run({"check", "--help"});
         QCOMPARE(help.status, 0);
         QVERIFY(help.out.contains("--strength"));
+    }
+
+    void helpSaysWhatMayBeRepeated() {
+        const QString help = run({"check", "--help"}).out.simplified();
+        for (const char* option : {"--map a=b", "--inputs-range name=lo:hi", "--size n=8", "--assume-equal A=B", "--input name=file.npy"}) {
+            const qsizetype at = help.indexOf(option);
+            QVERIFY2(at >= 0, option);
+            const QString entry = help.mid(at, help.indexOf(" --", at + 2) - at);
+            QVERIFY2(entry.contains("may be repeated"), qPrintable(entry));
+        }
     }
 
     void definitionsGiveOpenOpsAMeaning() {

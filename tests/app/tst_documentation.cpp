@@ -122,6 +122,20 @@ class TestDocumentation : public QObject {
         }
     }
 
+    void synopsesListTheOptionsOfTheirCommand() {
+        const QString page = contentOf("man/lemmascope-cli.1").replace("\\-", "-");
+        const QString synopsis = page.section(".SH DESCRIPTION", 0, 0);
+        for (const char* name : {"obligation", "eval", "show"}) {
+            const QString command(name);
+            QSet<QString> wanted = optionsIn(helpOf({command}));
+            wanted.remove("--help");
+            QVERIFY(!wanted.isEmpty());
+            const QString part = synopsis.section("lemmascope-cli " + command, 1).section(".br", 0, 0);
+            const QSet<QString> missing = wanted - optionsIn(part);
+            QVERIFY2(missing.isEmpty(), qPrintable(command + " lacks " + QStringList(missing.values()).join(' ')));
+        }
+    }
+
     void manPageNamesEveryCommandAndStatus() {
         const QString page = contentOf("man/lemmascope-cli.1");
         for (const QString& command : commands() + QStringList{"match", "rewrite", "rules", "interp"}) {
