@@ -79,7 +79,7 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
     app.add_option("--map", text.maps, "Pair an input or output of the reference with one of the rewritten graph; may be repeated")
         ->type_name("a=b")
         ->allow_extra_args(false);
-    app.add_option("--inputs-range", text.ranges, "Range of an integer or float input, both ends included; may be repeated")
+    app.add_option("--inputs-range", text.ranges, "Range of an integer or float input (x=-1.5:2e3), both ends included; may be repeated")
         ->type_name("name=lo:hi")
         ->allow_extra_args(false);
     app.add_option("--size", text.sizes, "Fix a symbolic size; may be repeated")->type_name("n=8")->allow_extra_args(false);
@@ -112,11 +112,18 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
         if (!parts) {
             return tl::unexpected(parts.error());
         }
-        const Result<IntegerRange> ends = parseRange("--inputs-range", parts->second);
+        const auto ends = parseRange("--inputs-range", parts->second);
         if (!ends) {
             return tl::unexpected(ends.error());
         }
-        options.inputRanges[parts->first] = *ends;
+        // The last one given counts.
+        options.inputRanges.erase(parts->first);
+        options.realRanges.erase(parts->first);
+        if (const auto* integers = std::get_if<IntegerRange>(&*ends)) {
+            options.inputRanges[parts->first] = *integers;
+        } else {
+            options.realRanges[parts->first] = std::get<RealRange>(*ends);
+        }
     }
     for (const std::string& size : text.sizes) {
         const auto parts = splitAssignment("--size", size);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace lemmascope::cli {
@@ -56,8 +57,9 @@ struct ConvertRequest {
 
 /// `a=b`; fails with Usage, naming the option, when there is no `=` with text before it.
 [[nodiscard]] Result<std::pair<std::string, std::string>> splitAssignment(const std::string& option, const std::string& text);
-/// `lo:hi`, both included; fails with Usage when it is no range of 64-bit integers with lo <= hi.
-[[nodiscard]] Result<IntegerRange> parseRange(const std::string& option, const std::string& text);
+/// `lo:hi`, both included: of integers where both ends are written as such, else of finite numbers (`-1.5:2e3`). Fails with Usage when it is
+/// neither, or when lo > hi.
+[[nodiscard]] Result<std::variant<IntegerRange, RealRange>> parseRange(const std::string& option, const std::string& text);
 [[nodiscard]] Result<std::int64_t> parseInteger(const std::string& option, const std::string& text);
 /// The request with the options that one line of a `--pairs` file adds. Fails with BadData.
 [[nodiscard]] Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::string& cell);

@@ -80,12 +80,12 @@ double floatPattern(std::size_t k, std::int64_t i, std::int64_t count, std::size
 }
 
 /// Folded into what is declared of a float input.
-double within(const std::optional<IntegerRange>& range, double value) {
-    if (!range) {
+double within(const SearchInput& input, double value) {
+    if (!input.real && !input.range) {
         return value;
     }
-    const auto low = static_cast<double>(range->low);
-    const auto high = static_cast<double>(range->high);
+    const double low = input.real ? input.real->low : static_cast<double>(input.range->low);
+    const double high = input.real ? input.real->high : static_cast<double>(input.range->high);
     return value >= low && value <= high ? value : high > low ? low + std::fmod(std::fabs(value), high - low) : low;
 }
 
@@ -229,7 +229,7 @@ std::optional<Candidate> candidateOf(const SearchProblem& problem, const std::ma
         }
         for (std::int64_t i = 0; i < count; ++i) {
             if (floats) {
-                setElement(tensor, i, within(input.range, floatPattern(pattern, i, count, at, random)));
+                setElement(tensor, i, within(input, floatPattern(pattern, i, count, at, random)));
             } else if (input.type.element == ElementType::Bool) {
                 storeInteger(tensor, i, pattern % 4 == 1 ? 0 : pattern % 4 == 2 ? 1 : static_cast<std::int64_t>(random.next() & 1U));
             } else {

@@ -496,7 +496,7 @@ SearchProblem Checker::searchProblem(bool onlyOpen) const {
     problem.rewritten = m_result.rewritten.get();
     for (std::size_t k = 0; k < m_pairing.inputs.size(); ++k) {
         const Pairing::Input& input = m_pairing.inputs[k];
-        problem.inputs.push_back({m_store.inputNames[k], input.reference, input.rewritten, input.type, input.range});
+        problem.inputs.push_back({m_store.inputNames[k], input.reference, input.rewritten, input.type, input.range, input.real});
     }
     for (std::size_t o = 0; o < m_result.outputs.size(); ++o) {
         const OutputResult& output = m_result.outputs[o];

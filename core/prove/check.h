@@ -18,6 +18,13 @@ class DefinitionLibrary;
 class LemmaSolver;
 class ProofCache;
 
+/// Range of a float input, both ends included and finite.
+struct RealRange {
+    double low = 0.0;
+    double high = 0.0;
+    [[nodiscard]] bool holds(double value) const { return value >= low && value <= high; } ///< false for NaN
+};
+
 struct CheckOptions {
     Strength wanted = Strength::Rounded;
     double timeSeconds = 600.0;            ///< wall clock for the whole check
@@ -27,7 +34,8 @@ struct CheckOptions {
     std::vector<std::string> outputs;                        ///< empty: all
     std::vector<std::pair<std::string, std::string>> mapped; ///< reference name = rewritten name
     std::map<std::string, IntegerRange> inputRanges;
-    std::map<std::string, std::int64_t> sizes; ///< symbols fixed by the user
+    std::map<std::string, RealRange> realRanges; ///< of float inputs only, where the ends are no integers
+    std::map<std::string, std::int64_t> sizes;   ///< symbols fixed by the user
     std::vector<std::pair<std::string, std::string>> assumedEqual;
     std::shared_ptr<const DefinitionLibrary> definitions;   ///< the user's, of both graphs; null: none
     std::vector<std::pair<std::string, Tensor>> userInputs; ///< `--input`: tried first as a counterexample

@@ -27,8 +27,9 @@ Result<void> Checker::concludeBound(const Prover& prover) {
     mine.ranges.resize(m_pairing.reference->inputs.size());
     theirs.ranges.resize(m_pairing.rewritten->inputs.size());
     for (const Pairing::Input& input : m_pairing.inputs) {
-        if (input.range) {
-            const Interval range{static_cast<double>(input.range->low), static_cast<double>(input.range->high), false};
+        if (input.range || input.real) {
+            const Interval range = input.real ? Interval{input.real->low, input.real->high, false}
+                                              : Interval{static_cast<double>(input.range->low), static_cast<double>(input.range->high), false};
             mine.ranges[input.reference] = range;
             if (input.rewritten) {
                 theirs.ranges[*input.rewritten] = range;

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::uint64_t ProofSteps = 1'000'000; ///< of one lemma under one condition
 constexpr double ProofSeconds = 0.5;            ///< a guard
-constexpr std::chrono::milliseconds Guard{700};
+constexpr std::chrono::milliseconds Guard{1000};
 
 } // namespace
 
 void Checker::seekCondition() {
     if (!m_options.findCondition || !m_options.lookForCounterexample || m_result.verdict != Verdict::Refuted || m_settled ||
-        !m_result.assumed.empty() || !m_pairing.extraInputs.empty() || m_stop.stop_requested()) {
+        !m_result.assumed.empty() || !m_options.realRanges.empty() || !m_pairing.extraInputs.empty() || m_stop.stop_requested()) {
         return;
     }
     CutRequest request;

@@ -133,6 +133,9 @@ std::optional<std::vector<double>> Lifter::measure(const SearchAim& aim, const C
 
 bool Lifter::inRange(std::size_t input, double value) const {
     const SearchInput& one = m.inputs[input];
+    if (one.real && !one.real->holds(value)) {
+        return false;
+    }
     if (one.range && !(value >= static_cast<double>(one.range->low) && value <= static_cast<double>(one.range->high))) {
         return false;
     }

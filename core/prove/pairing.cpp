@@ -3,6 +3,9 @@
 #include "core/graph/infer.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace lemmascope {
@@ -129,7 +132,64 @@ std::optional<Error> idleOption(const Graph& reference, const Graph& rewritten, 
             return Error{ErrorCode::Usage, "--inputs-range " + name + ": the input has no numbers; the reference has " + listOf(reference, true)};
         }
     }
+    for (const auto& [name, range] : options.realRanges) {
+        if (!inputByName(reference, name)) {
+            return Error{ErrorCode::Usage, "--inputs-range " + name + ": the reference has no such input; it has " + listOf(reference, true)};
+        }
+    }
     return std::nullopt;
+}
+
+std::string shortest(double value) {
+    std::array<char, 40> text{};
+    const auto [end, problem] = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end};
+}
+
+/// The least value of the type that is not below `x`, infinity where there is none.
+double firstFrom(ElementType element, double x) {
+    // Of sixteen bits: the next pattern upwards; the patterns are ordered by magnitude.
+    const auto next = [](std::uint16_t bits) {
+        const bool zero = (bits & 0x7FFFU) == 0;
+        return static_cast<std::uint16_t>(zero ? 1U : (bits & 0x8000U) != 0 ? bits - 1U : bits + 1U);
+    };
+    if (element == ElementType::F32) {
+        constexpr double Most = std::numeric_limits<float>::max();
+        if (x > Most || x < -Most) {
+            return x > 0 ? std::numeric_limits<double>::infinity() : -Most;
+        }
+        const float near = static_cast<float>(x);
+        return near >= x ? near : std::nextafter(near, std::numeric_limits<float>::infinity());
+    }
+    if (element == ElementType::F16) {
+        const std::uint16_t near = doubleToHalf(x);
+        return halfToFloat(near) >= x ? halfToFloat(near) : halfToFloat(next(near));
+    }
+    if (element == ElementType::BF16) {
+        const std::uint16_t near = doubleToBfloat(x);
+        return bfloatToFloat(near) >= x ? bfloatToFloat(near) : bfloatToFloat(next(near));
+    }
+    return x;
+}
+
+/// What the user's range leaves of the values of a float type, and of what the graph declares.
+Result<RealRange> realRange(const std::string& input, ElementType element, RealRange asked, const std::optional<IntegerRange>& declared) {
+    const std::string option = "--inputs-range " + input + "=" + shortest(asked.low) + ":" + shortest(asked.high);
+    if (!isFloat(element) || !isComputable(element)) {
+        return fail(ErrorCode::Usage,
+                    option + ": '" + input + "' is no float input; " +
+                        (isInteger(element) ? "a range of integers has 64-bit integers as its ends" : "it has no range of numbers"));
+    }
+    if (declared) {
+        asked.low = std::max(asked.low, static_cast<double>(declared->low));
+        asked.high = std::min(asked.high, static_cast<double>(declared->high));
+    }
+    const RealRange fitted{firstFrom(element, asked.low), -firstFrom(element, -asked.high)};
+    if (!(fitted.low <= fitted.high)) {
+        return fail(ErrorCode::Usage, option + ": no value of type " + std::string(name(element)) + " lies in it" +
+                                          (declared ? " and in the range that the graph declares" : ""));
+    }
+    return fitted;
 }
 
 } // namespace
@@ -319,6 +379,14 @@ Result<Pairing> pairGraphs(const Graph& reference, const Graph& rewritten, const
         if (const auto at = options.inputRanges.find(mine.name); at != options.inputRanges.end()) {
             input.range =
                 input.range ? IntegerRange{std::max(input.range->low, at->second.low), std::min(input.range->high, at->second.high)} : at->second;
+        }
+        if (const auto at = options.realRanges.find(mine.name); at != options.realRanges.end()) {
+            const Result<RealRange> real = realRange(mine.name, input.type.element, at->second, input.range);
+            if (!real) {
+                return tl::unexpected(real.error());
+            }
+            input.real = *real;
+            out.assumptions.push_back({"fact", mine.name + " lies in [" + shortest(at->second.low) + ", " + shortest(at->second.high) + "]"});
         }
         if (input.range) {
             out.assumptions.push_back(

@@ -24,6 +24,7 @@ struct Pairing {
         std::optional<std::size_t> rewritten;
         TensorType type;
         std::optional<IntegerRange> range;          ///< declared by the reference or the command line
+        std::optional<RealRange> real;              ///< of a float input, from the command line: its ends are values of its type
         std::optional<IntegerRange> rewrittenRange; ///< declared by the rewritten graph only: must follow
     };
     struct Output {

@@ -448,6 +448,12 @@ Result<SearchResult> Search::run(const std::vector<Candidate>& first) {
     const auto allowed = [this](const Candidate& candidate) {
         for (std::size_t k = 0; k < candidate.inputs.size() && k < m.inputs.size(); ++k) {
             const Tensor& tensor = candidate.inputs[k];
+            const std::optional<RealRange>& real = m.inputs[k].real;
+            for (std::int64_t i = 0; real && i < tensor.count(); ++i) {
+                if (!real->holds(tensor.toDouble(i))) {
+                    return false;
+                }
+            }
             if (!m.inputs[k].range) {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/eval/evaluator.h"
+#include "core/prove/check.h"
 #include "core/prove/check_result.h"
 
 #include <chrono>
@@ -23,6 +24,7 @@ struct SearchInput {
     std::optional<std::size_t> rewritten; ///< position among the rewritten graph's inputs
     TensorType type;
     std::optional<IntegerRange> range;
+    std::optional<RealRange> real = std::nullopt; ///< of a float input: narrower than `range`
 };
 
 struct SearchOutput {

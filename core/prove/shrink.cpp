@@ -49,10 +49,16 @@ class Shrinker {
     [[nodiscard]] bool over() const { return m_count >= m_tests.mostTests || m_tests.late(); }
     [[nodiscard]] double usual(std::size_t input) const {
         const auto& range = m.inputs[input].range;
+        if (const auto& real = m.inputs[input].real) {
+            return real->holds(0.0) ? 0.0 : real->low;
+        }
         return range && (range->low > 0 || range->high < 0) ? static_cast<double>(range->low) : 0.0;
     }
     [[nodiscard]] bool allowed(std::size_t input, double value) const {
         const SearchInput& one = m.inputs[input];
+        if (one.real && !one.real->holds(value)) {
+            return false;
+        }
         if (one.range && !(value >= static_cast<double>(one.range->low) && value <= static_cast<double>(one.range->high))) {
             return false;
         }

@@ -140,6 +140,59 @@ class TestCli : public QObject {
         }
     }
 
+    void floatInputsHaveRangesOfDecimals() {
+        const auto graph = [](const char* nodes) {
+            return QByteArray(R"({"format": "lemmascope-graph", "version": 1, "opset": 17, "inputs": [{"name": "x", "type": "f32", "shape": [3]},
+                {"name": "i", "type": "i64", "shape": [3]}], "constants": [{"name": "two", "type": "f32", "shape": [], "data": [2]},
+                {"name": "four", "type": "f32", "shape": [], "data": [4]}, {"name": "edge", "type": "f32", "shape": [], "data": [1.5]}],
+                "nodes": [)") +
+                   nodes + R"(, {"op": "Neg", "in": ["i"], "out": ["j"]}], "outputs": ["y", "j"]})";
+        };
+        const QString sum =
+            write("sum.lsg.json", graph(R"({"op": "Add", "in": ["x", "two"], "out": ["a"]}, {"op": "Mul", "in": ["a", "four"], "out": ["y"]})"));
+        const QString parts =
+            write("parts.lsg.json", graph(R"({"op": "Mul", "in": ["x", "four"], "out": ["a"]}, {"op": "Mul", "in": ["two", "four"], "out": ["b"]},
+                {"op": "Add", "in": ["a", "b"], "out": ["y"]})"));
+        // The bound grows with the range, and the text names the ends as given.
+        double last = 0.0;
+        for (const char* range : {"x=-0.25:0.25", "x=-1.5:1.5", "x=-1.5e3:1.5e3"}) {
+            const Ran ran = run({"check", sum, parts, "--inputs-range", range, "--json", "-"});
+            QCOMPARE(ran.status, 0);
+            const Json json = jsonOf(ran.out);
+            const Json bound = json["difference"]["bound"];
+            QVERIFY2(bound.is_number() && bound.get<double>() > last, qPrintable(ran.out));
+            last = bound.get<double>();
+        }
+        QVERIFY(run({"check", sum, parts, "--inputs-range", "x=-1.5:1.5"}).out.contains("x lies in [-1.5, 1.5]"));
+
+        // Minimum and Identity differ above 1.5 only: a counterexample keeps to the range.
+        const QString whole = write("whole.lsg.json", graph(R"({"op": "Identity", "in": ["x"], "out": ["y"]})"));
+        const QString cut = write("cut.lsg.json", graph(R"({"op": "Min", "in": ["x", "edge"], "out": ["y"]})"));
+        QVERIFY2(run({"check", whole, cut, "--inputs-range", "x=-1.25:1.5"}).status != 1, "they are equal up to 1.5");
+        const Ran beyond = run({"check", whole, cut, "--inputs-range", "x=1.625:1.75", "--json", "-"});
+        QCOMPARE(beyond.status, 1);
+        for (const Json& element : jsonOf(beyond.out)["counterexample"]["inputs"]["x"]["data"]) {
+            QVERIFY2(element.get<double>() >= 1.625 && element.get<double>() <= 1.75, qPrintable(beyond.out));
+        }
+
+        // Integers stay integers; what is no range is refused.
+        QCOMPARE(run({"check", whole, whole, "--inputs-range", "i=-2:3"}).status, 0);
+        const std::pair<const char*, const char*> refused[] = {{"i=-1.5:1.5", "64-bit integers"},
+                                                               {"x=1.5:-1.5", "empty"},
+                                                               {"x=nan:1", "finite"},
+                                                               {"x=0.5:inf", "finite"},
+                                                               {"x=0.5:1e999", "finite"},
+                                                               {"x=0.5", "low:high"},
+                                                               {"x=0x1:2", "finite"},
+                                                               {"z=0.5:1.5", "no such input"},
+                                                               {"x=1e300:1e301", "no value of type f32"}};
+        for (const auto& [range, says] : refused) {
+            const Ran ran = run({"check", whole, whole, "--inputs-range", range});
+            QCOMPARE(ran.status, 64);
+            QVERIFY2(ran.err.contains(says), qPrintable(ran.err));
+        }
+    }
+
     void definitionsGiveOpenOpsAMeaning() {
         const QString samples = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/scaled_softcap");
         const QString before = samples + ".ref.lsg.json";

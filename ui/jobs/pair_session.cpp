@@ -152,6 +152,7 @@ void PairSession::adopt(Loaded loaded) {
         m_session.options.outputs.clear();
         m_session.options.mapped.clear();
         m_session.options.inputRanges.clear();
+        m_session.options.realRanges.clear();
         m_session.options.sizes.clear();
         m_session.options.userInputs.clear();
     }
