@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t ProofSteps = 1'000'000; ///< of one lemma under one condition
 constexpr double ProofSeconds = 0.5;            ///< a guard
-constexpr std::chrono::milliseconds Guard{1000};
+constexpr std::chrono::milliseconds Guard{700};
 
 } // namespace
 
