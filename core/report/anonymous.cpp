@@ -2,6 +2,7 @@
 // outputs, sizes, open ops with their attributes, and fused ops. See minimal_pair.h.
 #include "core/report/minimal_pair.h"
 
+#include "core/graph/definition_rename.h"
 #include "core/graph/op_registry.h"
 
 #include <algorithm>
@@ -33,13 +34,28 @@ class Anonymiser {
     std::map<std::string, std::string> inputNames;
     std::map<std::string, std::string> outputNames;
 
-    std::shared_ptr<const Graph> top(const Graph& graph) {
+    explicit Anonymiser(const DefinitionLibrary* definitions) : m_definitions(definitions) {}
+
+    /// The user's definitions under the names that the graphs have now.
+    Result<std::shared_ptr<const DefinitionLibrary>> definitions() {
+        DefinitionNames names;
+        names.op = [this](const OpId& op) { return OpId{domain(op.domain), m_opens.of(op.text()), 0}.text(); };
+        names.attribute = [this](const std::string& old) { return m_openAttributes.of(old); };
+        auto renamed = DefinitionLibrary::parse(renamedDefinitions(*m_definitions, names), "definitions.defs");
+        if (!renamed) {
+            return fail(ErrorCode::Internal, "the renamed definitions cannot be read: " + renamed.error().message, renamed.error().where);
+        }
+        return renamed;
+    }
+
+    std::shared_ptr<Graph> top(const Graph& graph) {
         auto out = std::make_shared<Graph>(graph);
         rename(*out, true);
         return out;
     }
 
   private:
+    const DefinitionLibrary* m_definitions; ///< null: none
     Names m_inputs{"x"};
     Names m_outputs{"y"};
     Names m_sizes{"d"};
@@ -85,11 +101,17 @@ class Anonymiser {
         if (open && node.body) {
             node.op.name = m_fused.of(node.op.text());
             node.op.domain = domain(node.op.domain);
-        } else if (open) {
+        } else if (open && DefinitionLibrary::builtin().find(node.op) == nullptr) {
+            // What a definition computes with is no name: texts, and attributes that it hands on.
+            const Definition* defined = m_definitions == nullptr ? nullptr : m_definitions->find(node.op);
             node.op.name = m_opens.of(node.op.text());
             node.op.domain = domain(node.op.domain);
             std::map<std::string, Attribute> attributes;
             for (auto& [key, value] : node.attributes) {
+                if (defined != nullptr) {
+                    attributes.emplace(handsOn(*defined, key) ? key : m_openAttributes.of(key), std::move(value));
+                    continue;
+                }
                 if (auto* text = std::get_if<std::string>(&value)) {
                     *text = m_texts.of(*text);
                 } else if (auto* texts = std::get_if<std::vector<std::string>>(&value)) {
@@ -190,11 +212,22 @@ class Anonymiser {
 
 } // namespace
 
-GraphPair anonymised(const GraphPair& pair) {
-    Anonymiser names;
+Result<GraphPair> anonymised(const GraphPair& pair) {
+    Anonymiser names(pair.definitions.get());
     GraphPair out;
-    out.reference = names.top(*pair.reference);
-    out.rewritten = names.top(*pair.rewritten);
+    auto reference = names.top(*pair.reference);
+    auto rewritten = names.top(*pair.rewritten);
+    if (pair.definitions) {
+        auto definitions = names.definitions();
+        if (!definitions) {
+            return tl::unexpected(definitions.error());
+        }
+        out.definitions = *definitions;
+        reference->definitions = out.definitions;
+        rewritten->definitions = out.definitions;
+    }
+    out.reference = std::move(reference);
+    out.rewritten = std::move(rewritten);
     for (const auto& [mine, theirs] : pair.assumed) {
         // Renaming keeps every value's number. A value that was cut off leaves a name that the check will refuse.
         const auto renamed = [](const Graph& before, const Graph& after, const std::string& old) {

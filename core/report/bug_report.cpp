@@ -30,6 +30,7 @@ CheckOptions bareOptions(const CheckOptions& options, const GraphPair& pair) {
     bare.sizes.clear();
     bare.userInputs.clear();
     bare.assumedEqual = pair.assumed;
+    bare.definitions = pair.definitions;
     return bare;
 }
 
@@ -63,7 +64,8 @@ struct Chosen {
 
 /// The first of cone and whole graphs whose check comes out the same; else the one that comes closest.
 Result<Chosen> choose(const CheckResult& result, const BugReportOptions& options, std::stop_token stop) {
-    const GraphPair whole = wholePair(result, options.check.inputRanges);
+    GraphPair whole = wholePair(result, options.check.inputRanges);
+    whole.definitions = options.check.definitions;
     if (!options.recheck) {
         if (options.anonymous) {
             return fail(ErrorCode::Usage, "an anonymous report speaks of the renamed pair, which must be checked again; no check was given");
@@ -74,7 +76,11 @@ Result<Chosen> choose(const CheckResult& result, const BugReportOptions& options
     for (const bool cone : {true, false}) {
         GraphPair pair = cone ? cutToCone(whole, result) : whole;
         if (options.anonymous) {
-            pair = anonymised(pair);
+            Result<GraphPair> renamed = anonymised(pair);
+            if (!renamed) {
+                return tl::unexpected(renamed.error());
+            }
+            pair = std::move(*renamed);
         }
         const CheckOptions bare = bareOptions(options.check, pair);
         Result<CheckResult> again = options.recheck(pair.reference, pair.rewritten, bare, stop);
@@ -366,8 +372,8 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
     for (const auto& [mine, theirs] : chosen->pair.assumed) {
         plan.options += " --assume-equal " + shellWord(mine + "=" + theirs);
     }
-    if (options.check.definitions != nullptr) {
-        if (writer.text("definitions.defs", options.check.definitions->text())) {
+    if (chosen->pair.definitions != nullptr) {
+        if (writer.text("definitions.defs", chosen->pair.definitions->text())) {
             plan.options += " --definitions definitions.defs";
         }
     }

@@ -280,6 +280,7 @@ GraphPair cutToCone(const GraphPair& pair, const CheckResult& result) {
     out.outputNames = pair.outputNames;
     out.inputNames = pair.inputNames;
     out.assumed = pair.assumed;
+    out.definitions = pair.definitions;
     // First without inputs to keep, then once more with what the other side needs: inputs stay paired.
     const auto rewrittenAlone = cutGraph(*pair.rewritten, rewrittenOutputs, keptRewritten, {});
     out.reference = cutGraph(*pair.reference, referenceOutputs, keptReference, inputNames(*rewrittenAlone));

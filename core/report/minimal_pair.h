@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/graph/definition_library.h"
 #include "core/prove/check_result.h"
 
 #include <map>
@@ -19,6 +20,8 @@ struct GraphPair {
     std::map<std::string, std::string> inputNames;  ///< name of a reference input -> its name here
     /// Names here of the values that are assumed equal, reference first.
     std::vector<std::pair<std::string, std::string>> assumed;
+    /// The user's, with the names of the ops here; null: none.
+    std::shared_ptr<const DefinitionLibrary> definitions;
 };
 
 /// The checked graphs as they are, with what options added to them written in: ranges of inputs, sizes (already in the types),
@@ -31,8 +34,9 @@ struct GraphPair {
 
 /// The same pair with names that tell nothing: nodes n1, n2 ..., inputs x1 ..., outputs y1 ..., other values v1 ..., sizes d1 ...,
 /// open ops Open1 ... with attributes a1 ..., texts in them s1 ...; equal names in both graphs stay equal. Graph names and notes go.
-/// Deterministic.
-[[nodiscard]] GraphPair anonymised(const GraphPair& pair);
+/// Definitions are renamed alike and lose their comments; texts that they compute with stay. Deterministic.
+/// Fails with Internal if the renamed definitions cannot be read.
+[[nodiscard]] Result<GraphPair> anonymised(const GraphPair& pair);
 
 /// A graph of only what the outputs at `outputs` and the nodes `kept` need; inputs stay if `needed` names them too.
 [[nodiscard]] std::shared_ptr<const Graph> cutGraph(const Graph& graph, const std::vector<std::size_t>& outputs, const std::vector<NodeId>& kept,

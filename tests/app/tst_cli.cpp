@@ -215,6 +215,19 @@ class TestCli : public QObject {
         ran = run({"check", before, after, "--definitions", other, "--export", m_folder.filePath("report")});
         QCOMPARE(ran.status, 1);
         QVERIFY(QFile::exists(m_folder.filePath("report/definitions.defs")));
+        // Without names the definitions follow the graphs, so that the replay has the same verdict.
+        const QString hidden = m_folder.filePath("hidden");
+        ran = run({"check", before, after, "--definitions", samples + ".defs", "--export", hidden, "--anonymous"});
+        QVERIFY2(ran.out.startsWith("proved: exact"), qPrintable(ran.out));
+        QFile definitions(hidden + "/definitions.defs");
+        QVERIFY(definitions.open(QIODevice::ReadOnly));
+        const QByteArray text = definitions.readAll();
+        for (const char* told : {"example", "ScaledSoftcap", "cap", "factor", "shift", "scaled", "#"}) {
+            QVERIFY2(!text.contains(told), text.constData());
+        }
+        ran = run({"check", hidden + "/reference.lsg.json", hidden + "/rewritten.lsg.json", "--definitions", hidden + "/definitions.defs"});
+        QVERIFY2(ran.out.startsWith("proved: exact"), qPrintable(ran.out));
+        QCOMPARE(ran.status, 0);
         // One that does not cover the case leaves the op open.
         const QString narrow = write("narrow.defs", "op example.ScaledSoftcap(x, shift?; factor, cap) -> y\n    require cap < 2\n    y = x\n");
         ran = run({"check", before, after, "--definitions", narrow});
