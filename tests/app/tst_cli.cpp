@@ -222,8 +222,8 @@ class TestCli : public QObject {
         QFile definitions(hidden + "/definitions.defs");
         QVERIFY(definitions.open(QIODevice::ReadOnly));
         const QByteArray text = definitions.readAll();
-        for (const char* told : {"example", "ScaledSoftcap", "cap", "factor", "shift", "scaled", "#"}) {
-            QVERIFY2(!text.contains(told), text.constData());
+        for (const char* name : {"example", "ScaledSoftcap", "cap", "factor", "shift", "scaled", "#"}) {
+            QVERIFY2(!text.contains(name), text.constData());
         }
         ran = run({"check", hidden + "/reference.lsg.json", hidden + "/rewritten.lsg.json", "--definitions", hidden + "/definitions.defs"});
         QVERIFY2(ran.out.startsWith("proved: exact"), qPrintable(ran.out));
