@@ -8,6 +8,7 @@
 #include "core/report/graph_picture.h"
 #include "core/report/json_writer.h"
 #include "core/report/minimal_pair.h"
+#include "core/report/obligation.h"
 #include "core/report/outcome.h"
 #include "core/report/replay.h"
 #include "core/report/report_document.h"
@@ -223,6 +224,8 @@ std::string modelJson(const CheckResult& result) {
     json.stringOrNull(lemma == nullptr ? "" : name(lemma->verdict));
     json.key("digest");
     json.stringOrNull(lemma == nullptr ? "" : lemma->digest);
+    json.key("digest_of");
+    json.stringOrNull(lemma == nullptr || lemma->digest.empty() ? "" : "SHA-256 of lemma.smt2 without its last two lines, which ask the solver");
     json.key("model");
     json.stringOrNull(lemma == nullptr ? "" : lemma->model);
     json.key("reason");
@@ -253,9 +256,13 @@ std::string statedText(const CheckResult& told, const Chosen& chosen, const BugR
 std::string lemmaText(const CheckResult& result) {
     const LemmaResult* lemma = decisiveLemma(result);
     if (lemma == nullptr) {
-        return "; every lemma holds\n";
+        const bool holding = result.verdict == Verdict::Proved;
+        const std::string stated = result.lemmas.empty() ? "no lemma was stated"
+                                   : holding             ? "every lemma holds"
+                                                         : "every lemma that was stated holds";
+        return "; " + stated + (holding ? "" : "; the verdict rests on something else") + "\n; " + verdictLine(result) + "\n";
     }
-    return lemma->text.empty() ? "; lemma " + lemma->id + " has no text: it cannot be written out within the limits\n" : lemma->text;
+    return lemma->text.empty() ? "; lemma " + lemma->id + " has no text: it cannot be written out within the limits\n" : askingText(lemma->text);
 }
 
 ReportSection scopeSection(const CheckResult& result, const BugReport& report) {

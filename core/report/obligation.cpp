@@ -40,8 +40,16 @@ bool isLemmaFile(std::string_view name) {
 
 } // namespace
 
-std::string obligationText(const CheckResult& result) {
+std::string askingText(const std::string& lemma) {
+    return lemma + (lemma.empty() || lemma.back() == '\n' ? "" : "\n") + "; unsat: the lemma holds\n(check-sat)\n";
+}
+
+namespace {
+
+/// `asking`: for a solver, each lemma by itself; else just what is stated, which is what the digest is of.
+std::string statedLemmas(const CheckResult& result, bool asking) {
     std::string out;
+    bool asked = false;
     for (const LemmaResult& lemma : result.lemmas) {
         if (lemma.text.empty()) {
             if (!lemma.noText.empty()) {
@@ -51,14 +59,20 @@ std::string obligationText(const CheckResult& result) {
             continue;
         }
         out += out.empty() ? "" : "\n";
-        out += "; " + oneLine(lemma.id) + ": " + oneLine(lemma.title) + "\n; sha256 " + lemma.digest + "\n" + lemma.text;
-        out += lemma.text.back() == '\n' ? "" : "\n";
+        out += asked ? "(reset)\n" : ""; // lemmas declare the same names
+        out += "; " + oneLine(lemma.id) + ": " + oneLine(lemma.title) + "\n; sha256 " + lemma.digest + "\n" +
+               (asking ? askingText(lemma.text) : lemma.text + (lemma.text.back() == '\n' ? "" : "\n"));
+        asked = asking;
     }
     out = out.empty() ? "; no lemma has a text: everything was decided by terms and index maps\n" : out;
     return result.assumed.empty() ? out : "; assuming " + oneLine(assumedText(result.assumed)) + " (reference=rewritten)\n" + out;
 }
 
-std::string obligationDigest(const CheckResult& result) { return sha256Hex(obligationText(result)); }
+} // namespace
+
+std::string obligationText(const CheckResult& result) { return statedLemmas(result, true); }
+
+std::string obligationDigest(const CheckResult& result) { return sha256Hex(statedLemmas(result, false)); }
 
 Result<void> writeObligation(const CheckResult& result, const std::filesystem::path& folder) {
     std::error_code problem;
@@ -75,6 +89,9 @@ Result<void> writeObligation(const CheckResult& result, const std::filesystem::p
     json.integer(1);
     json.key("digest");
     json.string(obligationDigest(result));
+    json.key("digest_of");
+    json.string("a lemma's digest is the SHA-256 of its file without the last two lines, which ask the solver; the digest above is that "
+                "of what `lemmascope-cli obligation` prints without those lines and without (reset)");
     if (!result.assumed.empty()) {
         json.key("assumed_equal");
         json.beginArray();
@@ -95,7 +112,7 @@ Result<void> writeObligation(const CheckResult& result, const std::filesystem::p
         std::string file;
         if (!lemma.text.empty()) {
             file = lemmaFile(i);
-            if (const Result<void> saved = writeFile(folder / file, lemma.text); !saved) {
+            if (const Result<void> saved = writeFile(folder / file, askingText(lemma.text)); !saved) {
                 return saved;
             }
             written.insert(file);

@@ -171,7 +171,7 @@ class TestBugReport : public QObject {
         const QByteArray text = contentOf(folder.filePath("report.md"));
         QVERIFY(text.contains("; line 59\n; ... 40 more lines: the whole text is in lemma.smt2\n"));
         QVERIFY(!text.contains("; line 60\n"));
-        QVERIFY(contentOf(folder.filePath("lemma.smt2")).endsWith("; line 99\n"));
+        QVERIFY(contentOf(folder.filePath("lemma.smt2")).endsWith("; line 99\n; unsat: the lemma holds\n(check-sat)\n"));
         QVERIFY(text.indexOf("## Replay") < text.indexOf("## Versions"));
         QVERIFY(text.indexOf("## Versions") < text.indexOf("in SMT-LIB"));
         QVERIFY(text.contains("z3 4.8"));
@@ -310,7 +310,13 @@ class TestBugReport : public QObject {
         QVERIFY(stale.open(QIODevice::WriteOnly));
         QVERIFY(writeObligation(a, folder.path().toStdString()).has_value());
         QCOMPARE(filesUnder(folder.path()), (std::set<std::string>{"L0001.smt2", "manifest.json"}));
-        QCOMPARE(contentOf(folder.filePath("L0001.smt2")).toStdString(), a.lemmas[0].text);
+        QCOMPARE(contentOf(folder.filePath("L0001.smt2")).toStdString(), a.lemmas[0].text + "; unsat: the lemma holds\n(check-sat)\n");
+        // Digests are of what is stated, not of what asks a solver.
+        QCOMPARE(sha256Hex(a.lemmas[0].text), a.lemmas[0].digest);
+        QVERIFY(obligationText(a).ends_with("\n(check-sat)\n"));
+        QVERIFY(obligationText(a).find("(reset)") == std::string::npos);
+        a.lemmas.push_back(a.lemmas[0]);
+        QVERIFY(obligationText(a).find("(check-sat)\n\n(reset)\n") != std::string::npos);
     }
 };
 
