@@ -287,7 +287,7 @@ ReportSection remarkSection(const std::string& title, const std::vector<Remark>&
 /// What was seen on samples, and what is known a priori.
 ReportSection roundingSection(const CheckResult& result) {
     ReportSection section{.title = "Rounding"};
-    if (result.largestRelativeDifference) {
+    if (result.largestRelativeDifference && result.verdict == Verdict::Proved) {
         section.paragraphs.push_back("Largest difference seen on samples: relative " + shortestDecimal(*result.largestRelativeDifference) +
                                      (result.largestUlpDifference ? ", " + shortestDecimal(*result.largestUlpDifference) + " ulp" : "") + ".");
     }
