@@ -2,6 +2,8 @@
 
 #include "core/report/element_text.h"
 
+#include <algorithm>
+
 namespace lemmascope {
 
 namespace {
@@ -16,6 +18,20 @@ std::string elementOf(const std::optional<Tensor>& element, const std::vector<st
 std::string placeOf(const CheckResult& result, Side side, FlatValueId value) {
     const std::string node = producerName(result, side, value);
     return "'" + valueName(result, side, value) + "'" + (node.empty() ? "" : " of node '" + node + "'");
+}
+
+bool isOutput(const CheckResult& result, const ComparedValue& value) {
+    return std::any_of(result.outputs.begin(), result.outputs.end(), [&](const OutputResult& output) {
+        return output.reference.index == value.reference.index && output.rewritten.index == value.rewritten.index;
+    });
+}
+
+/// Both sides ran, and no output differs by more than rounding. Told only where no difference was left out.
+bool outputsAgree(const CheckResult& result, const InputComparison& seen) {
+    return !result.outputs.empty() && !seen.referenceFault && !seen.rewrittenFault && seen.compared > 0 &&
+           seen.differing == seen.differences.size() &&
+           std::none_of(seen.differences.begin(), seen.differences.end(),
+                        [&](const ComparedValue& value) { return value.beyondRounding && isOutput(result, value); });
 }
 
 } // namespace
@@ -35,13 +51,18 @@ ReportSection sideBySideSection(const CheckResult& result, std::size_t maxRows) 
     }
     const InputComparison& seen = *result.onInputs;
     section.title = "On the given inputs";
+    const bool agree = outputsAgree(result, seen);
+    if (agree) {
+        section.paragraphs.emplace_back(seen.first ? "The outputs agree. Inner values paired by their names may differ all the same:"
+                                                   : "The outputs agree.");
+    }
     if (seen.first) {
         const ComparedValue& first = seen.differences[*seen.first];
         const std::string at = first.referenceElement ? indexText(indexOf(first.referenceShape, first.element)) : std::string();
-        section.paragraphs.push_back("First beyond rounding: " + placeOf(result, Side::Reference, first.reference) + (at.empty() ? "" : " at " + at) +
-                                     " is " + elementOf(first.referenceElement, first.referenceShape, false) + "; rewritten, " +
-                                     placeOf(result, Side::Rewritten, first.rewritten) + " is " +
-                                     elementOf(first.rewrittenElement, first.rewrittenShape, false) + ".");
+        section.paragraphs.push_back(
+            (agree ? "First that share only a name: " : "First beyond rounding: ") + placeOf(result, Side::Reference, first.reference) +
+            (at.empty() ? "" : " at " + at) + " is " + elementOf(first.referenceElement, first.referenceShape, false) + "; rewritten, " +
+            placeOf(result, Side::Rewritten, first.rewritten) + " is " + elementOf(first.rewrittenElement, first.rewrittenShape, false) + ".");
     }
     section.paragraphs.push_back(std::to_string(seen.compared) + " paired values compared, " + std::to_string(seen.differing) +
                                  " not equal bit for bit" + (seen.first ? "." : ", none beyond rounding."));
@@ -66,9 +87,10 @@ ReportSection sideBySideSection(const CheckResult& result, std::size_t maxRows) 
             continue;
         }
         const ComparedValue& row = seen.differences[i];
-        section.table.rows.push_back({first                ? "first beyond rounding"
-                                      : row.beyondRounding ? "differs"
-                                                           : "rounding",
+        section.table.rows.push_back({agree && row.beyondRounding ? "shares a name"
+                                      : first                     ? "first beyond rounding"
+                                      : row.beyondRounding        ? "differs"
+                                                                  : "rounding",
                                       valueName(result, Side::Reference, row.reference), valueName(result, Side::Rewritten, row.rewritten),
                                       row.referenceElement ? indexText(indexOf(row.referenceShape, row.element)) : std::string(),
                                       elementOf(row.referenceElement, row.referenceShape, true),
