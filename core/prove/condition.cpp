@@ -122,6 +122,7 @@ class ConditionSearch {
     [[nodiscard]] std::vector<Candidate> samples(const Trial& trial) const;
     [[nodiscard]] std::optional<Outputs> outputsOf(const Trial& trial, const Candidate& sample, const Evaluation* reference, Evaluation& run) const;
     [[nodiscard]] bool survives(const Trial& trial) const;
+    [[nodiscard]] bool leavesNothing(const ConditionCandidate& candidate) const;
     [[nodiscard]] bool reachable(const ConditionCandidate& candidate) const;
     [[nodiscard]] std::map<std::string, IntegerRange> symbolsOf(const Graph& graph) const;
 };
@@ -272,6 +273,16 @@ bool ConditionSearch::survives(const Trial& trial) const {
     return (variety.overInputs || !m_base.overInputs) && (variety.overElements || !m_base.overElements);
 }
 
+/// Every input of the whole pair is fixed. The failing part alone does not show it: its other sources are computed from these inputs.
+bool ConditionSearch::leavesNothing(const ConditionCandidate& candidate) const {
+    const auto isFixed = [&](const SearchInput& input) {
+        return std::any_of(candidate.sources.begin(), candidate.sources.end(),
+                           [&](std::size_t s) { return m.sources[s].kind == CutSource::Kind::Input && m.sources[s].name == input.name; });
+    };
+    const auto& inputs = m_problem.search->inputs;
+    return candidate.fixes && std::all_of(inputs.begin(), inputs.end(), isFixed);
+}
+
 /// Inputs and constants may be anything of their type; a value that is computed must be seen to be as the condition asks.
 bool ConditionSearch::reachable(const ConditionCandidate& candidate) const {
     const bool inner = std::any_of(candidate.sources.begin(), candidate.sources.end(),
@@ -346,6 +357,9 @@ std::optional<std::string> ConditionSearch::run() {
     for (const ConditionCandidate& candidate : conditionCandidates(m, symbolsOf(m.reference), factors)) {
         if (expired() || proofs >= MostProofs) {
             break;
+        }
+        if (leavesNothing(candidate)) {
+            continue;
         }
         const std::optional<Trial> changed = trial(&candidate);
         if (!changed || !survives(*changed) || !reachable(candidate)) {

@@ -155,14 +155,14 @@ void Maker::restrict(Prefix& prefix, ValueId source, const TensorType& type, Sig
 
 void Maker::signs(Sign sign, const std::vector<std::vector<std::size_t>>& groups) {
     static const std::map<Sign, const char*> Words{
-        {Sign::NotZero, " is not 0"}, {Sign::NotNegative, " is >= 0"}, {Sign::NotPositive, " is <= 0"}, {Sign::Positive, " is > 0"}};
+        {Sign::NotZero, " is 0"}, {Sign::NotNegative, " is >= 0"}, {Sign::NotPositive, " is <= 0"}, {Sign::Positive, " is > 0"}};
     for (const std::vector<std::size_t>& group : groups) {
         std::vector<std::string> names;
         for (const std::size_t s : group) {
             names.push_back(m.sources[s].name);
         }
         ConditionCandidate candidate;
-        candidate.text = "every element of " + listed(names) + Words.at(sign);
+        candidate.text = (sign == Sign::NotZero ? "no element of " : "every element of ") + listed(names) + Words.at(sign);
         candidate.sources = group;
         const CutPair* pair = &m;
         candidate.apply = [pair, group, sign](Graph& reference, Graph& rewritten) {
@@ -370,6 +370,7 @@ void Maker::fixed(double number, bool data) {
             }
             return true;
         };
+        candidate.fixes = true;
         candidate.holds = [number](const std::vector<Tensor>& values) { return everyElement(values[0], [number](double x) { return x == number; }); };
         push(std::move(candidate));
     }

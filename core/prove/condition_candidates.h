@@ -23,6 +23,7 @@ struct ConditionCandidate {
     /// The sources it speaks of, and whether these values of them (in that order) satisfy it: for values that not every tensor can be.
     std::vector<std::size_t> sources;
     std::function<bool(const std::vector<Tensor>&)> holds;
+    bool fixes = false; ///< one value is left of each source
 };
 
 /// In the order in which they are to be tried, the least that is asked for first: signs, order of two values, equal elements of a

@@ -39,7 +39,7 @@ class TestCondition : public QObject {
         row("an inner value", "in x f32[4]; t = Sin(x); q = Mul(t, t); y = Sqrt(q); out y", "in x f32[4]; t = Sin(x); y = Identity(t); out y",
             "every element of t is >= 0");
         row("x / x", "in x f32[2]; in z f32[2]; d = Div(x, x); y = Add(d, z); out y",
-            "in x f32[2]; in z f32[2]; const one f32[] 1; y = Add(z, one); out y", "every element of x is not 0");
+            "in x f32[2]; in z f32[2]; const one f32[] 1; y = Add(z, one); out y", "no element of x is 0");
         row("bounds in order", "in x f32[3]; in lo f32[]; in hi f32[]; a = Max(x, lo); y = Min(a, hi); out y",
             "in x f32[3]; in lo f32[]; in hi f32[]; a = Min(x, hi); y = Max(a, lo); out y", "lo <= hi");
         row("a bias below a Transpose", "in x f32[3,3]; in b f32[3]; a = Add(x, b); y = Transpose(a); out y",
