@@ -293,6 +293,10 @@ class SmtAlgebra::Printer {
             result.reads.emplace_back(node.leaf, node.index);
             result.names.push_back(text);
             declarations += "(declare-const " + text + " " + sortOf(node.type) + ")\n";
+            if (m.m_mayBeUndefined && m.m_mayBeUndefined(node.leaf)) {
+                own = "d" + std::to_string(result.reads.size()); // is x defined?
+                declarations += "(declare-const " + own + " Bool)\n";
+            }
             break;
         }
         case Kind::Plain: text = define(plainText(node, arguments), node.type); break;

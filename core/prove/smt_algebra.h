@@ -20,7 +20,10 @@ namespace lemmascope {
 /// ops are uninterpreted functions. No quantifiers.
 class SmtAlgebra final : public Algebra {
   public:
-    explicit SmtAlgebra(const TermStore& terms) : m_terms(terms) {}
+    /// `mayBeUndefined`: of a term that lemmas read as a value; each element of such a term has a truth value of its own that says
+    /// whether it is defined. Without it every value that is read is defined.
+    explicit SmtAlgebra(const TermStore& terms, std::function<bool(TermId)> mayBeUndefined = {})
+        : m_terms(terms), m_mayBeUndefined(std::move(mayBeUndefined)) {}
 
     struct Text {
         std::string script;                                 ///< without check-sat
@@ -90,6 +93,7 @@ class SmtAlgebra final : public Algebra {
         std::int64_t index = 0;
     };
     const TermStore& m_terms;
+    std::function<bool(TermId)> m_mayBeUndefined;
     std::vector<Node> m_nodes;
     std::unordered_map<std::string, Scalar> m_index;
 

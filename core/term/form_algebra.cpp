@@ -35,6 +35,20 @@ Scalar FormStore::read(TermId leaf, std::int64_t index) {
     return make(form, internConditions({Condition{Condition::Kind::Defined, {}, leaf, index, {}, {}}}));
 }
 
+bool FormStore::mayReduceNothing(TermId term) const {
+    const Operator& op = m_terms.op(term);
+    const auto at = op.attributes.find("axes");
+    const auto* axes = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
+    const TermId operand = m_terms.operands(term).empty() ? TermId() : m_terms.operands(term)[0];
+    if (axes == nullptr || !operand.isValid() || !m_terms.hasShape(operand)) {
+        return true;
+    }
+    const Shape& shape = m_terms.shape(operand);
+    return std::any_of(axes->begin(), axes->end(), [&](std::int64_t axis) {
+        return axis < 0 || static_cast<std::size_t>(axis) >= shape.size() || shape[static_cast<std::size_t>(axis)].lowerBound().value_or(0) < 1;
+    });
+}
+
 FormStore::Sign FormStore::signOf(TermId term) const {
     // Sums, means and maxima of elements keep their sign, through movements: the normal form under them says which.
     for (int depth = 0; depth < 64; ++depth) {
@@ -82,18 +96,8 @@ FormStore::Sign FormStore::signOf(TermId term) const {
             return Sign::Unknown;
         }
         const TermId operand = m_terms.operands(term)[0];
-        if (op.name == "ReduceSum") {
-            // An empty sum is 0: every reduced length must be at least 1.
-            const auto at = op.attributes.find("axes");
-            const auto* axes = at == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&at->second);
-            if (axes == nullptr || !m_terms.hasShape(operand)) {
-                return Sign::Unknown;
-            }
-            for (const std::int64_t axis : *axes) {
-                if (m_terms.shape(operand)[static_cast<std::size_t>(axis)].lowerBound().value_or(0) < 1) {
-                    return Sign::Unknown;
-                }
-            }
+        if (op.name != "MaxPool" && mayReduceNothing(term)) {
+            return Sign::Unknown; // an empty sum is 0, an empty maximum the least value of the type
         }
         term = operand;
     }

@@ -181,6 +181,9 @@ bool FormStore::mayBeUndefined(TermId term) {
             const Operator& op = m_terms.op(top);
             // Integer and bool results of total functions are values; an open function gives some value on every operand.
             undefined = undefined || (!op.open && std::find(Total.begin(), Total.end(), op.name) == Total.end());
+            // Of no floats the maximum is infinite and the mean is no number.
+            const bool partial = op.name == "ReduceMax" || op.name == "ReduceMin" || op.name == "ReduceMean" || op.name == "Mean";
+            undefined = undefined || (partial && isFloat(op.element) && op.attributes.contains("axes") && mayReduceNothing(top));
         }
         m_mayBeUndefined[top.index] = undefined ? 1 : 0;
     }

@@ -260,6 +260,8 @@ class FormStore final : public Algebra {
     [[nodiscard]] std::optional<mpq_class> boundOf(FormId form, bool upper, int depth) const;
     [[nodiscard]] bool isNonNegative(FormId form) const;
     [[nodiscard]] bool everyTermIsNonNegative(FormId form) const;
+    /// Of a reduction: some reduced length may be 0, for all that is known.
+    [[nodiscard]] bool mayReduceNothing(TermId term) const;
     /// atom^exponent is at least 0 wherever it is defined.
     [[nodiscard]] bool isNonNegativePower(AtomId atom, const mpq_class& exponent) const;
     [[nodiscard]] bool isPositive(FormId form) const;
