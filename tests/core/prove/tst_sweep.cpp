@@ -120,6 +120,14 @@ class TestSweep : public QObject {
         row("one size of many", mean, "in x f32[4,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y", "undecided");
         row("fewer sizes", mean, "symbol n 1 4; in x f32[n,2]; z = Sub(x, x); y = ReduceMean@11(z) axes=[0] keepdims=0; out y",
             "refuted: out-of-range");
+        // The largest of nothing is infinite.
+        const char* largest = "symbol n 0 4; in x f32[n,2]; r = Relu(x); q = ReduceMax@11(r) axes=[0] keepdims=0; y = Identity(q); out y";
+        row("magnitude of the largest of none", largest,
+            "symbol n 0 4; in x f32[n,2]; r = Relu(x); q = ReduceMax@11(r) axes=[0] keepdims=0; y = Abs(q); out y", "!proved");
+        row("magnitude of the largest of some", "in x f32[n,2]; r = Relu(x); q = ReduceMax@11(r) axes=[0] keepdims=0; y = Identity(q); out y",
+            "in x f32[n,2]; r = Relu(x); q = ReduceMax@11(r) axes=[0] keepdims=0; y = Abs(q); out y", "proved: exact");
+        row("the largest of none less itself", "symbol n 0 4; in x f32[n,2]; q = ReduceMax@11(x) axes=[0] keepdims=0; y = Sub(q, q); out y",
+            "symbol n 0 4; in x f32[n,2]; q = ReduceSum@11(x) axes=[0] keepdims=0; y = Sub(q, q); out y", "!proved");
         row("more sizes", "symbol n 1 4; in x f32[n,2]; y = Relu(x); out y", "symbol n 0 4; in x f32[n,2]; y = Relu(x); out y", "proved: identical");
     }
     void emptyLengths() { contractions(); }
