@@ -206,6 +206,10 @@ std::vector<Candidate> ConditionSearch::samples(const Trial& trial) const {
         for (auto& [name, length] : one) {
             const auto at = m_problem.found->sizes.find(name);
             length = at != m_problem.found->sizes.end() ? at->second : length;
+            if (name.ends_with("+1")) { // counted from 1 here, told from 0
+                const auto own = m_problem.found->sizes.find(name.substr(0, name.size() - 2));
+                length = own != m_problem.found->sizes.end() ? own->second + 1 : length;
+            }
         }
         sizes.push_back(std::move(one));
     }

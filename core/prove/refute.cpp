@@ -402,7 +402,11 @@ std::optional<Search::Hit> Search::stillDiffers(const Candidate& candidate, cons
 Counterexample Search::describe(const Candidate& candidate, const Hit& hit, bool confirmed) {
     Counterexample out;
     out.confirmed = confirmed;
-    out.sizes = candidate.sizes;
+    for (const auto& [symbol, size] : candidate.sizes) {
+        // A symbol that may be 0 is counted from 1 within a check (pairing.cpp): people are told its own name.
+        const bool shifted = symbol.ends_with("+1");
+        out.sizes.emplace(shifted ? symbol.substr(0, symbol.size() - 2) : symbol, shifted ? size - 1 : size);
+    }
     for (std::size_t k = 0; k < m.inputs.size(); ++k) {
         out.inputs.emplace_back(m.inputs[k].name, candidate.inputs[k]);
     }

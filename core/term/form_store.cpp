@@ -142,17 +142,41 @@ Scalar FormStore::make(FormId form, ConditionSetId defined) {
 
 bool FormStore::mayBeUndefined(TermId term) {
     // A term may be undefined somewhere when a partial op stands in its cone. Explicit stack: cones are deep.
-    static const std::vector<std::string> Total{
-        "Add",           "Sub",        "Mul",       "Neg",       "Abs",         "Padded",      "Relu",
-        "Max",           "Min",        "Clip",      "LeakyRelu", "PRelu",       "Sigmoid",     "HardSigmoid",
-        "Tanh",          "Erf",        "Exp",       "Floor",     "Ceil",        "Round",       "Sign",
-        "Cast",          "Where",      "Equal",     "Less",      "LessOrEqual", "Greater",     "GreaterOrEqual",
-        "And",           "Or",         "Xor",       "Not",       "MatMul",      "Conv",        "ConvTranspose",
-        "ReduceSum",     "ReduceMean", "ReduceMax", "ReduceMin", "MaxPool",     "AveragePool", "GlobalAveragePool",
-        "GlobalMaxPool", "Gemm",       "Gather",    "Softmax",   "LogSoftmax",  "HardSwish",   "Gelu",
-        "QuickGelu",     "Mean",       "Length",    "Sizes",     "ArgMax",      "ArgMin",      "CumSum",
-        "Einsum",        "Softplus",   "form",      "RowsAt",    "StoreRows",   "StoreRowsAt", "StoreSlice",
-        "Sum",           "Largest"};
+    static const std::vector<std::string> Total{"Add",           "Sub",
+                                                "Mul",           "Neg",
+                                                "Abs",           "Padded",
+                                                "Relu",          "Max",
+                                                "Min",           "Clip",
+                                                "LeakyRelu",     "PRelu",
+                                                "Sigmoid",       "HardSigmoid",
+                                                "Tanh",          "Erf",
+                                                "Exp",           "Floor",
+                                                "Ceil",          "Round",
+                                                "Sign",          "Cast",
+                                                "Where",         "Equal",
+                                                "Less",          "LessOrEqual",
+                                                "Greater",       "GreaterOrEqual",
+                                                "And",           "Or",
+                                                "Xor",           "Not",
+                                                "MatMul",        "Conv",
+                                                "ConvTranspose", "ReduceSum",
+                                                "ReduceMean",    "ReduceMax",
+                                                "ReduceMin",     "MaxPool",
+                                                "AveragePool",   "GlobalAveragePool",
+                                                "GlobalMaxPool", "Gemm",
+                                                "Gather",        "Softmax",
+                                                "LogSoftmax",    "HardSwish",
+                                                "Gelu",          "QuickGelu",
+                                                "Mean",          "Length",
+                                                "Sizes",         "ArgMax",
+                                                "ArgMin",        "CumSum",
+                                                "Einsum",        "Softplus",
+                                                "form",          "RowsAt",
+                                                "StoreRows",     "StoreRowsAt",
+                                                "StoreSlice",    "Sum",
+                                                "Largest",       "GatherElements",
+                                                "GatherND",      "ScatterElements",
+                                                "ScatterND"};
     if (m_mayBeUndefined.size() < m_terms.size()) {
         m_mayBeUndefined.resize(m_terms.size(), -1);
     }
