@@ -96,7 +96,7 @@ class Graph {
     std::vector<Capture> captures; ///< nested graphs only
     /// Declared ranges of symbols; a symbol not named here ranges from 1.
     std::map<std::string, IntegerRange> symbols;
-    std::map<std::string, std::int64_t> opsets;           ///< domain -> version
+    std::map<std::string, std::int64_t> opsets; ///< domain -> version
     /// Set by inference: the branch (1: then) that an If must take, by node index, since this graph cannot run otherwise.
     std::map<std::uint32_t, bool> requiredBranches;
     std::shared_ptr<const DefinitionLibrary> definitions; ///< the user's (`--definitions`), on the top graph; null: none

@@ -25,7 +25,8 @@ std::optional<Prover::Prepared> Prover::prepare(TermId a, TermId b, const std::s
     const Meaning meaning = open ? Meaning::Movements : Meaning::Exact;
     const TermId left = open ? a : m_exact->defined(a);
     const TermId right = open ? b : m_exact->defined(b);
-    SmtAlgebra algebra(m_store, open ? std::function<bool(TermId)>() : [this](TermId t) { return m_exact->forms().mayBeUndefined(t); });
+    SmtAlgebra algebra(
+        m_store, open ? std::function<bool(TermId)>() : [this](TermId t) { return m_exact->forms().mayBeUndefined(t); });
     std::vector<std::pair<Scalar, Scalar>> pairs;
     std::vector<std::string> openOps;
     const Dim total = m_store.hasShape(a) ? elementCount(m_store.shape(a)) : Dim(-1);

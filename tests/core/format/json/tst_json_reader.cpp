@@ -427,7 +427,8 @@ void TestJsonReader::badDocuments_data() {
         "'shape' has more elements than fit into memory");
     row("length past 64 bits", document(R"("inputs": [{"name": "x", "type": "f32", "shape": [99999999999999999999]}], "outputs": [])"),
         "'shape'[0] is 99999999999999999999, which is outside 64 bits");
-    row("range of a bool", document(R"("inputs": [{"name": "x", "type": "bool", "range": [0, 1]}], "outputs": [])"), "'range' is for integer and float inputs");
+    row("range of a bool", document(R"("inputs": [{"name": "x", "type": "bool", "range": [0, 1]}], "outputs": [])"),
+        "'range' is for integer and float inputs");
     row("range reversed", document(R"("inputs": [{"name": "x", "type": "i64", "range": [1, 0]}], "outputs": [])"), "'range' is no range");
     row("name twice", document(R"("inputs": [{"name": "x", "type": "f32"}, {"name": "x", "type": "f32"}], "outputs": [])"),
         "inputs[1] 'x': the name 'x' is defined twice, first by inputs[0]");
