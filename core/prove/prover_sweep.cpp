@@ -86,22 +86,23 @@ void Prover::stateSweepLemma(std::size_t index, LemmaResult& lemma) {
     const Sweep::Lemma& step = m_sweep->lemmas()[index];
     if (step.strength == Strength::Exact && step.statedReference.isValid()) {
         // Lemmas of repeated layers are one statement: one text but for the title, one digest.
-        const auto key = std::make_pair(step.statedReference, step.statedRewritten);
-        if (const auto at = m_sweepTexts.find(key); at != m_sweepTexts.end()) {
-            const auto& [text, digest, noText] = at->second;
-            lemma.text = text.empty() ? text : "; " + lemma.title + text.substr(std::min(text.find('\n'), text.size()));
+        const auto [at, added] = m_sweepTexts.try_emplace({step.statedReference, step.statedRewritten});
+        if (added) {
+            Sweep::Lemma stated = step;
+            stated.reference = step.statedReference;
+            stated.rewritten = step.statedRewritten;
+            LemmaResult first;
+            first.title = lemma.title;
+            stateSwept(stated, {}, {}, first);
+            at->second = {first.text, first.digest, first.noText};
+        }
+        const auto& [text, digest, noText] = at->second;
+        if (!text.empty()) {
+            lemma.text = "; " + lemma.title + text.substr(std::min(text.find('\n'), text.size()));
             lemma.digest = digest;
-            lemma.noText = noText;
             return;
         }
-        Sweep::Lemma stated = step;
-        stated.reference = step.statedReference;
-        stated.rewritten = step.statedRewritten;
-        stateSwept(stated, {}, {}, lemma);
-        m_sweepTexts.emplace(key, std::make_tuple(lemma.text, lemma.digest, lemma.noText));
-        if (!lemma.text.empty()) {
-            return;
-        }
+        lemma.noText = noText;
     }
     std::vector<std::pair<TermId, TermId>> below;
     for (std::size_t k = 0; k < index; ++k) {
@@ -115,6 +116,7 @@ void Prover::stateSweepLemma(std::size_t index, LemmaResult& lemma) {
     if (!m_partners) {
         m_partners = m_sweep->representatives();
     }
+    lemma.noText.clear();
     stateSwept(step, below, *m_partners, lemma);
 }
 

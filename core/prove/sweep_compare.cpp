@@ -16,8 +16,6 @@ constexpr std::size_t CheckedBoxes = 4; ///< of one lemma get a second look each
 constexpr std::size_t MaxConstantElements = 4'000'000;
 constexpr std::size_t MaxFar = 24; ///< elementwise terms below a partial op that are looked into
 
-TermId sourceOf(const TermStore& store, TermId term) { return store.kind(term) == TermKind::View ? store.operands(term)[0] : term; }
-
 } // namespace
 
 Sweep::KnownFacts Sweep::factsOf(TermId term) {
@@ -61,7 +59,7 @@ std::vector<TermId> Sweep::valuesIn(Scalar scalar) {
             work.insert(work.end(), inner.begin(), inner.end());
             continue;
         }
-        const TermId source = sourceOf(m_store, leaf);
+        const TermId source = m_store.sourceOf(leaf);
         if (m_copies.isValue(source)) {
             out.insert(source);
             continue;

@@ -28,7 +28,7 @@ bool ConstantMatcher::Walk::isConstantLeaf(TermId leaf) const {
             work.insert(work.end(), inner.begin(), inner.end());
             continue;
         }
-        const TermId source = m_store.kind(top) == TermKind::View ? m_store.operands(top)[0] : top;
+        const TermId source = m_store.sourceOf(top);
         // Integers are exact: they are never taken to be another.
         if (m_store.kind(source) != TermKind::Constant || !isFloat(m_store.type(source).element)) {
             return false;

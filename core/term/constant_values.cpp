@@ -121,7 +121,7 @@ std::optional<ConstantEstimate> ConstantMatcher::Walk::element(TermId leaf, cons
         }
         return out;
     }
-    const TermId source = m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
+    const TermId source = m_store.sourceOf(leaf);
     if (m_store.kind(source) != TermKind::Constant) {
         return std::nullopt;
     }
@@ -461,7 +461,7 @@ bool ConstantMatcher::Walk::storedAlike(const Split& left, const Split& right) {
         }
         const std::vector<TermId>& leaves = m_forms.leavesOf(c.constants[0].atom);
         const TermId leaf = leaves.size() == 1 ? leaves.front() : TermId();
-        const TermId source = leaf.isValid() && m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
+        const TermId source = leaf.isValid() ? m_store.sourceOf(leaf) : leaf;
         if (!source.isValid() || m_store.kind(source) != TermKind::Constant) {
             return std::nullopt;
         }
@@ -633,7 +633,7 @@ bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, 
         for (const Split* one : side) {
             for (const Placed& placed : one->coefficient.constants) {
                 for (const TermId leaf : m_forms.leavesOf(placed.atom)) {
-                    into.push_back(m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf);
+                    into.push_back(m_store.sourceOf(leaf));
                 }
             }
         }
@@ -647,7 +647,7 @@ bool ConstantMatcher::Walk::coefficients(const std::vector<const Split*>& left, 
             for (const Placed& placed : one->coefficient.constants) {
                 out += "*" + m_forms.nameOf(placed.atom) + "(";
                 for (const TermId leaf : m_forms.leavesOf(placed.atom)) {
-                    out += std::to_string((m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf).index) + ",";
+                    out += std::to_string(m_store.sourceOf(leaf).index) + ",";
                 }
                 out += ")^" + placed.exponent.get_str();
             }

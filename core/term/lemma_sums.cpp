@@ -421,7 +421,7 @@ Scalar LemmaForms::component(Scalar inner, const Shape& space, const Shape& boun
     };
     std::vector<Read> reads;
     forEachRead(m_forms.leaves(inner), all, [&](TermId leaf, const Shape& here) {
-        const TermId source = m_store.kind(leaf) == TermKind::View ? m_store.operands(leaf)[0] : leaf;
+        const TermId source = m_store.sourceOf(leaf);
         reads.push_back(Read{std::to_string(source.index), m_store.kind(source) == TermKind::Constant, stridesOf(leaf, here)});
     });
     const auto stride = [&](const Read& read, std::size_t axis) { return read.strides->strides[space.size() + axis]; };

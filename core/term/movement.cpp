@@ -327,11 +327,10 @@ std::optional<TermId> Movements::continued(TermId first, TermId second, std::siz
     }
     // match: adjacent views of one source that continue each other   result: one view
     const bool viewed = m_store.kind(first) == TermKind::View || m_store.kind(second) == TermKind::View;
-    const auto sourceOf = [this](TermId t) { return m_store.kind(t) == TermKind::View ? m_store.operands(t)[0] : t; };
     const auto viewOf = [this](TermId t) {
         return m_store.kind(t) == TermKind::View ? m_store.view(t) : coalesced(View{Dim(0), {Mode{elementCount(m_store.shape(t)), Dim(1)}}});
     };
-    if (!viewed || sourceOf(first) != sourceOf(second)) {
+    if (!viewed || m_store.sourceOf(first) != m_store.sourceOf(second)) {
         return std::nullopt;
     }
     const std::optional<AxisStrides> low = axisStrides(viewOf(first), a);
@@ -350,7 +349,7 @@ std::optional<TermId> Movements::continued(TermId first, TermId second, std::siz
     }
     std::vector<Dim> strides = low->strides;
     strides[axis] = step;
-    return m_store.rawView(sourceOf(first), fromAxisStrides(low->offset, joined, strides), {element, joined});
+    return m_store.rawView(m_store.sourceOf(first), fromAxisStrides(low->offset, joined, strides), {element, joined});
 }
 
 TermId Movements::concat(std::size_t axis, std::span<const TermId> operands) {

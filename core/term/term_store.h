@@ -100,6 +100,8 @@ class TermStore {
     [[nodiscard]] const View& view(TermId id) const { return m_views[m_terms[id.index].payload]; }
     [[nodiscard]] const Tensor& constantTensor(TermId id) const { return m_constants[m_terms[id.index].payload]; }
     [[nodiscard]] const Operator& op(TermId id) const { return m_operators[m_terms[id.index].op.index]; }
+    /// What a view is a view of; any other term itself.
+    [[nodiscard]] TermId sourceOf(TermId id) const { return kind(id) == TermKind::View ? operands(id)[0] : id; }
     [[nodiscard]] bool isElementwise(TermId id) const { return kind(id) == TermKind::Apply && op(id).elementwise; }
 
     /// The representative under the laws that keep bits but for NaN payloads (resources/docs/decisions/numbers.md, strength `open`): equal

@@ -7,8 +7,6 @@
 
 #include <QtTest/QTest>
 
-#include <memory>
-
 using namespace lemmascope;
 using lemmascope::test::parseGraph;
 
@@ -16,13 +14,6 @@ class TestCondition : public QObject {
     Q_OBJECT
 
   private slots:
-    void initTestCase() {
-        WorkerPool::Options options;
-        options.executable = std::string(LEMMASCOPE_BIN_DIR) + "/lemmascope-cli";
-        options.workers = 1;
-        m_pool = std::make_unique<WorkerPool>(options);
-    }
-
     void conditionIsFound_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");
@@ -122,10 +113,10 @@ class TestCondition : public QObject {
     }
 
   private:
-    std::unique_ptr<WorkerPool> m_pool;
-    [[nodiscard]] CheckServices services() const {
+    WorkerPool m_pool{{.executable = LEMMASCOPE_BIN_DIR "/lemmascope-cli", .workers = 1}};
+    [[nodiscard]] CheckServices services() {
         CheckServices out;
-        out.solver = m_pool.get();
+        out.solver = &m_pool;
         return out;
     }
 };

@@ -9,8 +9,6 @@
 
 #include <QtTest/QTest>
 
-#include <memory>
-
 using namespace lemmascope;
 using lemmascope::test::parseGraph;
 
@@ -18,13 +16,6 @@ class TestSweptText : public QObject {
     Q_OBJECT
 
   private slots:
-    void initTestCase() {
-        WorkerPool::Options options;
-        options.executable = std::string(LEMMASCOPE_BIN_DIR) + "/lemmascope-cli";
-        options.workers = 1;
-        m_pool = std::make_unique<WorkerPool>(options);
-    }
-
     void textsAreUnsatisfiable_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");
@@ -53,7 +44,7 @@ class TestSweptText : public QObject {
         QFETCH(QString, rewritten);
         QFETCH(QString, says);
         CheckServices services;
-        services.solver = m_pool.get();
+        services.solver = &m_pool;
         const Result<CheckResult> result = check(parseGraph(reference.toStdString()), parseGraph(rewritten.toStdString()), {}, services);
         QVERIFY2(result.has_value(), result ? "" : result.error().message.c_str());
         QVERIFY2(verdictLine(*result).starts_with("proved: rounded"), verdictLine(*result).c_str());
@@ -65,7 +56,7 @@ class TestSweptText : public QObject {
             if (!lemma.text.empty()) {
                 SolverRequest request;
                 request.script = lemma.text;
-                const Result<SolverAnswer> answer = m_pool->ask(request, {});
+                const Result<SolverAnswer> answer = m_pool.ask(request, {});
                 QVERIFY(answer.has_value());
                 QVERIFY2(answer->status == SolverAnswer::Status::Unsat, lemma.text.c_str());
             }
@@ -85,7 +76,7 @@ class TestSweptText : public QObject {
     }
 
   private:
-    std::unique_ptr<WorkerPool> m_pool;
+    WorkerPool m_pool{{.executable = LEMMASCOPE_BIN_DIR "/lemmascope-cli", .workers = 1}};
 };
 
 QTEST_APPLESS_MAIN(TestSweptText)
