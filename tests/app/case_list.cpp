@@ -56,7 +56,6 @@ QList<Case> jsonCases() {
         made.reference = Root + "json/" + stem + ".ref.lsg.json";
         made.rewritten = Root + "json/" + stem + ".rew.lsg.json";
         made.options = textOf(entry, "options");
-        made.mustDecide = true;
         const QString verdict = textOf(entry, "verdict");
         made.truth = verdict == "equal"          ? Case::Truth::Equal
                      : verdict == "differs"      ? Case::Truth::Differs
@@ -81,7 +80,6 @@ QList<Case> onnxCases() {
         made.bitEqual = row["in_float32"] == "bit-equal";
         made.strongest = made.truth == Case::Truth::Rounded ? Strength::Rounded : made.bitEqual ? Strength::Identical : Strength::Exact;
         made.weakest = made.truth == Case::Truth::Rounded ? Strength::Rounded : Strength::Exact;
-        made.mustDecide = true;
         out << made;
     }
     return out;
@@ -100,7 +98,6 @@ QList<Case> bugCases() {
         made.reference = Root + "bugs/" + textOf(*files, "ref");
         made.rewritten = Root + "bugs/" + textOf(*files, "rew");
         made.options = textOf(entry, "options");
-        made.mustDecide = true;
         const QString verdict = textOf(entry, "verdict");
         if (verdict == "differs") {
             made.truth = Case::Truth::Differs;
@@ -123,7 +120,6 @@ QList<Case> runtimeBugCases() {
         made.reference = Root + "ort-bugs/" + row["name"] + ".ref.onnx";
         made.rewritten = Root + "ort-bugs/" + row["name"] + ".differs.onnx";
         made.truth = Case::Truth::Differs;
-        made.mustDecide = true;
         if (QFile::exists(made.rewritten)) { // one model was refused by the runtime that made it
             out << made;
         }
@@ -144,7 +140,6 @@ QList<Case> runtimeCases() {
             // The scale of a bias is stored as 0.0002f; QLinearConv takes it to be 0.02f times 0.01f.
             made.weakest = Strength::Rounded;
         }
-        made.mustDecide = true;
         out << made;
     }
     return out;

@@ -22,7 +22,6 @@ struct Case {
     } truth = Truth::Equal;
     lemmascope::Strength strongest = lemmascope::Strength::Identical; ///< a stronger proof would be false
     std::optional<lemmascope::Strength> weakest;                      ///< a weaker proof does not count; none: no proof is asked for
-    bool mustDecide = false;                                          ///< the expected verdict is asked for, not only nothing false
     bool bitEqual = false;                                            ///< equal in float32 too
 };
 
