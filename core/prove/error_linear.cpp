@@ -93,56 +93,39 @@ void addInto(Tensor& sum, const Tensor& other, double factor, const Tensor* scal
     }
 }
 
-/// Sums and means: the error of the operands through the op, and n roundings on magnitudes.
-bool sums(const NodeErrors& call, std::vector<ErrorTensor>& results, const std::string& counting) {
+/// Sums and means: the error of the operands through the op, and n roundings on magnitudes, n being the most that go into one.
+bool sums(const NodeErrors& call, std::vector<ErrorTensor>& results) {
     const ErrorTensor& x = *call.operands[0];
     const IntervalRounding type = IntervalRounding::of(x.element);
-    Node counter = *call.node;
-    counter.op.name = counting;
     const auto all = [](const Number& n) { return [n](std::size_t) { return n; }; };
     const auto error = firstResult(call, *call.node, all(errorOf));
     const auto large = firstResult(call, *call.node, all(magnitude));
-    std::optional<Tensor> terms;
-    if (counting == "window") { // as many as a window has at most
-        double window = 1.0;
-        if (const auto* kernel = call.node->attribute<std::vector<std::int64_t>>("kernel_shape")) {
-            for (const std::int64_t length : *kernel) {
-                window *= static_cast<double>(length);
-            }
-        } else {
-            window = static_cast<double>(x.elements.size());
-        }
-        terms = large;
-        if (terms) {
-            Tensor filled(ElementType::F64, terms->shape());
-            for (std::int64_t i = 0; i < filled.count(); ++i) {
-                setElement(filled, i, window);
-            }
-            terms = filled;
-        }
-    } else {
-        terms = firstResult(call, counter, all([](const Inexact&) { return 1.0; }));
-    }
-    if (!error || !large || !terms) {
+    if (!error || !large) {
         return false;
     }
     Tensor total = copyOf(*error);
-    double most = 0.0;
+    // A reduction takes as many for each result; a window has at most its size.
+    double most = total.count() > 0 ? static_cast<double>(x.elements.size()) / static_cast<double>(total.count()) : 0.0;
+    if (const auto* kernel = call.node->attribute<std::vector<std::int64_t>>("kernel_shape")) {
+        most = 1.0;
+        for (const std::int64_t length : *kernel) {
+            most *= static_cast<double>(length);
+        }
+    }
+    const double n = most + 1.0; // the division of a mean
     for (std::int64_t i = 0; i < total.count(); ++i) {
-        const double n = terms->toDouble(i) + 1.0; // and the division of a mean
-        most = std::max(most, n);
         setElement(total, i, total.toDouble(i) + gammaOf(n, type.relative) * large->toDouble(i) + (n + 1.0) * type.absolute);
         if (!(large->toDouble(i) * (1.0 + gammaOf(n, type.relative)) <= type.largest / std::max(n, 1.0))) {
             setElement(total, i, Infinity); // what is summed before it is divided may overflow
         }
     }
-    const double relative = notNegative(x) ? (1.0 + largestRelative(x)) * (1.0 + gammaOf(most, type.relative)) - 1.0 : Infinity;
+    const double relative = notNegative(x) ? (1.0 + largestRelative(x)) * (1.0 + gammaOf(n, type.relative)) - 1.0 : Infinity;
     results = {assembled(
         call, total, [](const Inexact&) { return 0.0; }, false)};
     for (Inexact& one : results[0].elements) {
         if (std::isfinite(relative) && std::isfinite(one.error)) {
             one.relative = relative;
-            one.rest = (most + 1.0) * type.absolute;
+            one.rest = (n + 1.0) * type.absolute;
             one = one.tightened();
         }
     }
@@ -244,8 +227,11 @@ bool sumOfSquares(const NodeErrors& call, std::vector<ErrorTensor>& results) {
     }
     Node sum = *call.node;
     sum.op.name = "ReduceSum";
+    if (sum.attributes.contains("axes")) {
+        sum.op.version = 11; // the last at which axes are an attribute: ReduceSumSquare has them so up to 17
+    }
     squared.node = &sum;
-    return sums(squared, results, "ReduceSum");
+    return sums(squared, results);
 }
 
 } // namespace
@@ -310,10 +296,10 @@ bool linearErrors(const NodeErrors& call, std::vector<ErrorTensor>& results) {
         return false;
     }
     if (op == "ReduceSum" || op == "ReduceMean") {
-        return sums(call, results, "ReduceSum");
+        return sums(call, results);
     }
     if (op == "GlobalAveragePool" || op == "AveragePool") {
-        return sums(call, results, "window");
+        return sums(call, results);
     }
     if (op == "ReduceSumSquare") {
         return sumOfSquares(call, results);

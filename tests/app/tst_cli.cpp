@@ -171,7 +171,8 @@ class TestCli : public QObject {
         QVERIFY2(run({"check", whole, cut, "--inputs-range", "x=-1.25:1.5"}).status != 1, "they are equal up to 1.5");
         const Ran beyond = run({"check", whole, cut, "--inputs-range", "x=1.625:1.75", "--json", "-"});
         QCOMPARE(beyond.status, 1);
-        for (const Json& element : jsonOf(beyond.out)["counterexample"]["inputs"]["x"]["data"]) {
+        const Json outside = jsonOf(beyond.out);
+        for (const Json& element : outside["counterexample"]["inputs"]["x"]["data"]) {
             QVERIFY2(element.get<double>() >= 1.625 && element.get<double>() <= 1.75, qPrintable(beyond.out));
         }
 

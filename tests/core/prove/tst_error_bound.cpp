@@ -112,6 +112,26 @@ class TestErrorBound : public QObject {
     Q_OBJECT
 
   private slots:
+    /// Over one axis of two: as many results as rows, each with the roundings of a row.
+    void reductionsCountWhatTheyTake_data() {
+        QTest::addColumn<QString>("op");
+        QTest::addColumn<double>("most"); // units in the last place of the largest result, with room
+        QTest::newRow("ReduceMean") << "ReduceMean@13(x) axes=[1] keepdims=0" << 8.0;
+        QTest::newRow("ReduceSum") << "ReduceSum@11(x) axes=[1] keepdims=0" << 24.0;
+        QTest::newRow("ReduceSumSquare") << "ReduceSumSquare@13(x) axes=[1] keepdims=0" << 40.0;
+    }
+    void reductionsCountWhatTheyTake() {
+        QFETCH(QString, op);
+        QFETCH(double, most);
+        const GraphTree tree = treeOf("in x f32[40,3]; y = " + op.toStdString() + "; out y");
+        const RoundedOutput bound = bounds(tree, -1.0, 1.0)[0];
+        QVERIFY2(bound.reason.empty(), bound.reason.c_str());
+        QCOMPARE(bound.elements.size(), std::size_t{40});
+        for (const Inexact& one : bound.elements) {
+            QVERIFY2(one.error > 0.0 && one.error <= most * 0x1p-24, std::to_string(one.error * 0x1p24).c_str());
+        }
+    }
+
     void neverExceeded_data() {
         QTest::addColumn<QString>("type");
         QTest::addColumn<int>("steps");
