@@ -1,7 +1,7 @@
 #include "app/window/grab.h"
 
 #include "ui/canvas/graph_canvas.h"
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 #include <QCoreApplication>
 #include <QPixmap>

@@ -4,7 +4,7 @@
 #include "app/window/services.h"
 #include "core/report/outcome.h"
 #include "core/workspace/recent.h"
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 #include "ui/views/theme.h"
 
 #include <QApplication>

@@ -71,8 +71,8 @@ class TestWindow : public QObject {
     void welcomeShowsTargetsExamplesAndNoDocks() {
         WindowFixture fixture;
         QVERIFY(fixture.window->isWelcome());
-        for (std::size_t i = 0; i < MainWindow::DockCount; ++i) {
-            QVERIFY(!fixture.window->dock(static_cast<MainWindow::Dock>(i))->isVisible());
+        for (const QDockWidget* dock : fixture.window->docks()) {
+            QVERIFY2(!dock->isVisible(), qPrintable(dock->windowTitle()));
         }
         QPushButton* example = nullptr;
         for (QPushButton* button : fixture.window->welcome()->findChildren<QPushButton*>()) {

@@ -5,8 +5,8 @@
 
 #include "core/layout/layered.h"
 #include "ui/canvas/graph_canvas.h"
-#include "ui/main_window.h"
 #include "ui/panels/verdict_banner.h"
+#include "ui/window/main_window.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>

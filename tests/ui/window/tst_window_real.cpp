@@ -2,10 +2,10 @@
 
 #include "app/window/services.h"
 #include "ui/canvas/graph_canvas.h"
-#include "ui/main_window.h"
 #include "ui/models/message_model.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/verdict_text.h"
+#include "ui/window/main_window.h"
 
 #include <QDir>
 #include <QFile>

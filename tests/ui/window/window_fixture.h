@@ -2,7 +2,7 @@
 
 #include "tests/ui/window/fakes.h"
 #include "ui/canvas/graph_canvas.h"
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 #include "ui/panels/verdict_banner.h"
 
 #include <QTemporaryDir>

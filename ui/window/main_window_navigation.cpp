@@ -1,6 +1,6 @@
 // What is selected in MainWindow, and where both sides look: lemma to nodes, node to partner, back and forward.
 
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/panels/counterexample_panel.h"
@@ -145,6 +145,7 @@ void MainWindow::goToLemma(std::size_t lemma) {
     }
     m_lemma = lemma;
     m_node.reset();
+    m_value = {};
     remember(Place{lemma, Side::Reference, {}});
     showLemmaPanels(lemma);
     refreshOverlays();
@@ -152,6 +153,7 @@ void MainWindow::goToLemma(std::size_t lemma) {
     m_session->setFocusLemma(lemma);
     centreOnLemma(lemma, true);
     updateActions();
+    Q_EMIT selectionChanged();
 }
 
 void MainWindow::goToFirstFailing() {
@@ -243,6 +245,7 @@ void MainWindow::goToNextFailing(bool backwards) {
 
 void MainWindow::selectNode(Side side, FlatNodeId node) {
     m_lemma.reset();
+    m_value = {};
     m_node = Place{std::nullopt, side, node};
     remember(*m_node);
     m_lemmas->selectLemma(std::nullopt);
@@ -269,6 +272,7 @@ void MainWindow::selectNode(Side side, FlatNodeId node) {
     m_inspector->showNodes(m_session->tree(Side::Reference), reference, m_session->tree(Side::Rewritten), rewritten,
                            m_session->correspondence().get());
     updateActions();
+    Q_EMIT selectionChanged();
 }
 
 void MainWindow::selectValue(Side side, FlatValueId value) {
@@ -284,6 +288,7 @@ void MainWindow::selectValue(Side side, FlatValueId value) {
     }
     m_lemma.reset();
     m_node.reset();
+    m_value = {side, value};
     m_lemmas->selectLemma(std::nullopt);
     refreshOverlays();
     GraphCanvas* opposite = canvas(other(side));
@@ -298,11 +303,13 @@ void MainWindow::selectValue(Side side, FlatValueId value) {
     }
     m_inspector->showValues(m_session->tree(Side::Reference), side == Side::Reference ? value : partner, m_session->tree(Side::Rewritten),
                             side == Side::Reference ? partner : value);
+    Q_EMIT selectionChanged();
 }
 
 void MainWindow::clearSelection() {
     m_lemma.reset();
     m_node.reset();
+    m_value = {};
     m_lemmas->selectLemma(std::nullopt);
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         canvas(side)->selectNode({});
@@ -310,6 +317,7 @@ void MainWindow::clearSelection() {
     }
     m_inspector->clear();
     refreshOverlays();
+    Q_EMIT selectionChanged();
 }
 
 void MainWindow::goToPartner() {
@@ -348,12 +356,29 @@ void MainWindow::goToDifference(bool backwards) {
     const std::size_t count = nodes.size();
     const std::size_t from = at == nodes.end() ? (backwards ? 0 : count - 1) : static_cast<std::size_t>(at - nodes.begin());
     const FlatNodeId next = nodes[(from + (backwards ? count - 1 : 1)) % count];
-    selectNode(side, next);
+    goToNode(side, next);
+}
+
+void MainWindow::goToNode(Side side, FlatNodeId node) {
+    selectNode(side, node);
     m_centred.start();
-    canvas(side)->centreOn({next});
-    if (const FlatNodeId partner = partnerOf(side, next); partner.isValid()) {
+    canvas(side)->centreOn({node});
+    if (const FlatNodeId partner = partnerOf(side, node); partner.isValid()) {
         canvas(other(side))->centreOn({partner});
     }
+}
+
+MainWindow::Selection MainWindow::selection() const {
+    Selection selected;
+    selected.lemma = m_lemma;
+    if (m_node) {
+        selected.side = m_node->side;
+        selected.node = m_node->node;
+    } else if (m_value.second.isValid()) {
+        selected.side = m_value.first;
+        selected.value = m_value.second;
+    }
+    return selected;
 }
 
 void MainWindow::remember(const Place& place) {
@@ -428,6 +453,7 @@ void MainWindow::showNodeMenu(Side side, FlatNodeId node, QPoint position) {
         menu.addSeparator();
     }
     menu.addAction(tr("&Fit"), this, [this, side] { canvas(side)->fit(); });
+    Q_EMIT nodeMenuOpening(&menu, side, node);
     menu.exec(position);
 }
 

@@ -1,4 +1,4 @@
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
@@ -15,6 +15,7 @@
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
+#include "ui/window/parts.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -36,6 +37,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cassert>
 
 namespace lemmascope {
 
@@ -65,6 +67,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
     buildActions();
     followSession();
     followSteps();
+    addParts(*this);
     if (!m_stateFolder.empty()) {
         if (auto recent = RecentPairs::load(m_stateFolder / "recent.json")) {
             m_recent = std::move(*recent);
@@ -140,7 +143,8 @@ void MainWindow::buildDocks() {
         content->setAccessibleName(title);
         dock->setWidget(content);
         addDockWidget(area, dock);
-        m_docks[static_cast<std::size_t>(which)] = dock;
+        assert(m_docks.size() == static_cast<std::size_t>(which));
+        m_docks.push_back(dock);
     };
     add(Dock::Lemmas, tr("Lemmas"), QStringLiteral("lemmasDock"), m_lemmas, Qt::LeftDockWidgetArea);
     add(Dock::Inspector, tr("Inspector"), QStringLiteral("inspectorDock"), m_inspector, Qt::RightDockWidgetArea);
@@ -148,8 +152,8 @@ void MainWindow::buildDocks() {
     add(Dock::Query, tr("Query"), QStringLiteral("queryDock"), m_query, Qt::BottomDockWidgetArea);
     add(Dock::Jobs, tr("Jobs"), QStringLiteral("jobsDock"), new JobsPanel(m_jobs, this), Qt::BottomDockWidgetArea);
     add(Dock::Messages, tr("Messages"), QStringLiteral("messagesDock"), new MessagesPanel(m_messages, this), Qt::BottomDockWidgetArea);
-    add(Dock::OwnInputs, tr("Own inputs"), QStringLiteral("ownInputsDock"), m_ownInputs, Qt::BottomDockWidgetArea);
     add(Dock::Steps, tr("Steps"), QStringLiteral("stepsDock"), m_stepsPanel, Qt::LeftDockWidgetArea);
+    add(Dock::OwnInputs, tr("Own inputs"), QStringLiteral("ownInputsDock"), m_ownInputs, Qt::BottomDockWidgetArea);
     splitDockWidget(dock(Dock::Steps), dock(Dock::Lemmas), Qt::Vertical);
     tabifyDockWidget(dock(Dock::Counterexample), dock(Dock::OwnInputs));
     tabifyDockWidget(dock(Dock::OwnInputs), dock(Dock::Query));
@@ -469,8 +473,25 @@ void MainWindow::openOne(const QString& file) {
 
 void MainWindow::exportReport(const QString& folder, bool anonymous) { m_session->exportReport(toPath(folder), anonymous); }
 
-void MainWindow::showDock(Dock which, bool focus) {
-    QDockWidget* wanted = dock(which);
+QDockWidget* MainWindow::addPartDock(const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area, QDockWidget* tabbedWith,
+                                     bool shown, Needs needs) {
+    auto* made = new QDockWidget(title, this);
+    made->setObjectName(name); // saveState goes by it
+    made->setAccessibleName(title);
+    content->setAccessibleName(title);
+    made->setWidget(content);
+    addDockWidget(area, made);
+    if (tabbedWith != nullptr) {
+        tabifyDockWidget(tabbedWith, made);
+        tabbedWith->raise();
+    }
+    made->setVisible(shown);
+    m_docks.push_back(made);
+    addDockAction(made, needs);
+    return made;
+}
+
+void MainWindow::showDock(QDockWidget* wanted, bool focus) {
     wanted->show();
     wanted->raise();
     if (focus) {
@@ -520,6 +541,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (m_keepsLayout) {
         saveLayout();
     }
+    Q_EMIT aboutToClose();
     m_session->stop();
     m_steps->close();
     QMainWindow::closeEvent(event);

@@ -1,6 +1,6 @@
 // Menus, keys, dialogs and pictures of MainWindow. Every entry does something now; what later work brings is not listed.
 
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 #include "core/graph/definition_library.h"
 #include "ui/canvas/graph_canvas.h"
@@ -46,7 +46,7 @@
 
 namespace lemmascope {
 
-QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act) {
+QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act, Needs needs) {
     auto* action = new QAction(text, this);
     action->setShortcuts(keys);
     QString plain = text;
@@ -55,11 +55,15 @@ QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QList
     connect(action, &QAction::triggered, this, act);
     QWidget::addAction(action); // so that its keys work while the menu is closed
     menu->addAction(action);
+    if (needs != Needs::Nothing) {
+        m_needs.emplace_back(action, needs);
+    }
     return action;
 }
 
-QAction* MainWindow::addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act) {
-    QAction* action = addMenuAction(menu, text, keys, act);
+QAction* MainWindow::addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act,
+                                     Needs needs) {
+    QAction* action = addMenuAction(menu, text, keys, act, needs);
     removeAction(action);
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     canvas(Side::Reference)->addAction(action);
@@ -68,9 +72,31 @@ QAction* MainWindow::addLetterAction(QMenu* menu, const QString& text, const QLi
     return action;
 }
 
+void MainWindow::addDockAction(QDockWidget* dock, Needs needs) {
+    QList<QKeySequence> keys;
+    constexpr qsizetype Digits = 9;
+    if (const auto number = m_docksMenu->actions().size() + 1; number <= Digits) {
+        keys << QKeySequence(QStringLiteral("Ctrl+%1").arg(number));
+    }
+    addMenuAction(
+        m_docksMenu, dock->windowTitle(), keys,
+        [this, dock] {
+            // One key shows, a second press hides.
+            const bool seen = dock->isVisible() && !dock->visibleRegion().isEmpty();
+            if (seen && dock->isAncestorOf(QApplication::focusWidget())) {
+                dock->hide();
+                (isWelcome() ? static_cast<QWidget*>(m_welcome) : canvas(activeSide()))->setFocus();
+            } else {
+                showDock(dock, true);
+            }
+        },
+        needs);
+}
+
 void MainWindow::buildActions() {
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
-    QMenu* file = m_menuBar->addMenu(tr("&File"));
+    const auto addMenu = [this](Menu which, const QString& title) { return m_menus[static_cast<std::size_t>(which)] = m_menuBar->addMenu(title); };
+    QMenu* file = addMenu(Menu::File, tr("&File"));
     QAction* open = addMenuAction(file, tr("&Open Pair…"), {key("Ctrl+O")}, [this] { askForPair(); });
     addMenuAction(file, tr("Open &Steps…"), {key("Ctrl+Shift+O")}, [this] { askForSteps(false); });
     addMenuAction(file, tr("Open &Folder of Steps…"), {}, [this] { askForSteps(true); });
@@ -93,19 +119,25 @@ void MainWindow::buildActions() {
     });
     addMenuAction(file, tr("&Quit"), {key("Ctrl+Q")}, [this] { close(); });
 
-    QMenu* edit = m_menuBar->addMenu(tr("&Edit"));
+    QMenu* edit = addMenu(Menu::Edit, tr("&Edit"));
     QMenu* copyAs = edit->addMenu(tr("Copy &As"));
-    m_resultActions.push_back(addMenuAction(copyAs, tr("Counterexample as &Text"), {}, [this] { m_counterexample->copyAsText(); }));
-    m_resultActions.push_back(addMenuAction(copyAs, tr("Counterexample as &Markdown"), {}, [this] { m_counterexample->copyAsMarkdown(); }));
-    m_resultActions.push_back(addMenuAction(copyAs, tr("&Query (SMT-LIB)"), {}, [this] { m_query->copy(); }));
-    m_pairActions.push_back(addMenuAction(edit, tr("&Find Lemma…"), {key("Ctrl+F")}, [this] {
-        showDock(Dock::Lemmas, false);
-        m_lemmas->focusFilter();
-    }));
+    addMenuAction(
+        copyAs, tr("Counterexample as &Text"), {}, [this] { m_counterexample->copyAsText(); }, Needs::Result);
+    addMenuAction(
+        copyAs, tr("Counterexample as &Markdown"), {}, [this] { m_counterexample->copyAsMarkdown(); }, Needs::Result);
+    addMenuAction(
+        copyAs, tr("&Query (SMT-LIB)"), {}, [this] { m_query->copy(); }, Needs::Result);
+    addMenuAction(
+        edit, tr("&Find Lemma…"), {key("Ctrl+F")},
+        [this] {
+            showDock(Dock::Lemmas, false);
+            m_lemmas->focusFilter();
+        },
+        Needs::Pair);
 
-    QMenu* view = m_menuBar->addMenu(tr("&View"));
+    QMenu* view = addMenu(Menu::View, tr("&View"));
     const auto onActive = [this](auto&& act) { return [this, act] { act(canvas(activeSide())); }; };
-    const auto pairAction = [this](QAction* action) { m_pairActions.push_back(action); };
+    const auto pairAction = [this](QAction* action) { m_needs.emplace_back(action, Needs::Pair); };
     QMenu* zoom = view->addMenu(tr("&Zoom"));
     // The canvas itself has the plain keys + - 0 F.
     pairAction(addMenuAction(zoom, tr("Zoom &In"), {QKeySequence::ZoomIn}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(1.25, {}); })));
@@ -161,31 +193,18 @@ void MainWindow::buildActions() {
         canvas(Side::Reference)->setMonochrome(on);
         canvas(Side::Rewritten)->setMonochrome(on);
     });
-    QMenu* docks = view->addMenu(tr("Doc&ks"));
-    for (std::size_t i = 0; i < DockCount; ++i) {
-        QDockWidget* dockWidget = m_docks[i];
-        QAction* action = addMenuAction(docks, dockWidget->windowTitle(), {key(("Ctrl+" + std::to_string(i + 1)).c_str())}, [this, i, dockWidget] {
-            // One key shows, a second press hides.
-            const bool seen = dockWidget->isVisible() && !dockWidget->visibleRegion().isEmpty();
-            if (seen && dockWidget->isAncestorOf(QApplication::focusWidget())) {
-                dockWidget->hide();
-                (isWelcome() ? static_cast<QWidget*>(m_welcome) : canvas(activeSide()))->setFocus();
-            } else {
-                showDock(static_cast<Dock>(i), true);
-            }
-        });
-        if (static_cast<Dock>(i) == Dock::Steps) {
-            m_stepActions.push_back(action);
-        } else if (static_cast<Dock>(i) != Dock::Messages) { // why a pair could not be opened is read on the start page too
-            pairAction(action);
-        }
+    m_docksMenu = view->addMenu(tr("Doc&ks"));
+    for (std::size_t i = 0; i < m_docks.size(); ++i) {
+        // Why a pair could not be opened is read on the start page too.
+        const auto which = static_cast<Dock>(i);
+        addDockAction(m_docks[i], which == Dock::Steps ? Needs::Steps : which == Dock::Messages ? Needs::Nothing : Needs::Pair);
     }
     pairAction(addMenuAction(view, tr("&Restore Default Layout"), {key("Ctrl+0")}, [this] { restoreDefaultLayout(); }));
     QAction* fullScreen =
         addMenuAction(view, tr("F&ull Screen"), {QKeySequence::FullScreen}, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     fullScreen->setCheckable(true);
 
-    QMenu* go = m_menuBar->addMenu(tr("&Go"));
+    QMenu* go = addMenu(Menu::Go, tr("&Go"));
     const auto travel = [this](int by) {
         const auto to = static_cast<std::ptrdiff_t>(m_historyAt) + by;
         if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_history.size())) {
@@ -200,21 +219,26 @@ void MainWindow::buildActions() {
     QAction* previousFailing = addMenuAction(go, tr("&Previous Failing Lemma"), {key("Shift+F8")}, [this] { goToNextFailing(true); });
     nextFailing->setIconText(tr("Next failing"));
     previousFailing->setIconText(tr("Previous failing"));
-    m_failingActions = {nextFailing, previousFailing};
+    m_needs.emplace_back(nextFailing, Needs::Failing);
+    m_needs.emplace_back(previousFailing, Needs::Failing);
     pairAction(addMenuAction(go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }));
     pairAction(addMenuAction(go, tr("Previous D&ifference"), {key("Alt+Up")}, [this] { goToDifference(true); }));
     go->addSeparator();
     pairAction(addMenuAction(go, tr("Pa&rtner"), {key("Ctrl+Space")}, [this] { goToPartner(); }));
-    m_resultActions.push_back(addLetterAction(go, tr("Next &Value on the Way"), {key(".")}, [this] { step(1); }));
-    m_resultActions.push_back(addLetterAction(go, tr("Previous Va&lue on the Way"), {key(",")}, [this] { step(-1); }));
+    addLetterAction(
+        go, tr("Next &Value on the Way"), {key(".")}, [this] { step(1); }, Needs::Result);
+    addLetterAction(
+        go, tr("Previous Va&lue on the Way"), {key(",")}, [this] { step(-1); }, Needs::Result);
     go->addSeparator();
-    m_stepActions.push_back(addMenuAction(go, tr("Next S&tep"), {key("Ctrl+PgDown")}, [this] { goToStep(false); }));
-    m_stepActions.push_back(addMenuAction(go, tr("Previous St&ep"), {key("Ctrl+PgUp")}, [this] { goToStep(true); }));
+    addMenuAction(
+        go, tr("Next S&tep"), {key("Ctrl+PgDown")}, [this] { goToStep(false); }, Needs::Steps);
+    addMenuAction(
+        go, tr("Previous St&ep"), {key("Ctrl+PgUp")}, [this] { goToStep(true); }, Needs::Steps);
     go->addSeparator();
     addMenuAction(go, tr("Ne&xt Pane"), {key("F6")}, [this] { focusNextPane(false); });
     addMenuAction(go, tr("Pre&vious Pane"), {key("Shift+F6")}, [this] { focusNextPane(true); });
 
-    QMenu* lemmas = m_menuBar->addMenu(tr("&Lemmas"));
+    QMenu* lemmas = addMenu(Menu::Lemmas, tr("&Lemmas"));
     m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] {
         m_session->check(m_session->session().options);
         m_steps->check(m_session->session().options, m_session->allAccepted());
@@ -224,7 +248,8 @@ void MainWindow::buildActions() {
         m_steps->stop();
     });
     buildAcceptActions(lemmas);
-    m_pairActions.push_back(addMenuAction(lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, [this] { askForInputs(); }));
+    addMenuAction(
+        lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, [this] { askForInputs(); }, Needs::Pair);
     m_foldAction = addLetterAction(lemmas, tr("&Fold Proved"), {key("!")}, [this] { m_lemmas->setProvedFolded(m_foldAction->isChecked()); });
     m_foldAction->setCheckable(true);
     connect(m_lemmas, &LemmaPanel::provedFoldedChanged, m_foldAction, &QAction::setChecked);
@@ -248,7 +273,7 @@ void MainWindow::buildActions() {
     }
     wanted->setToolTipsVisible(true);
 
-    QMenu* help = m_menuBar->addMenu(tr("&Help"));
+    QMenu* help = addMenu(Menu::Help, tr("&Help"));
     addMenuAction(help, tr("&Key Sheet"), {key("F1"), key("?")}, [this] { showKeys(); });
     addMenuAction(help, tr("&What the Marks Mean"), {}, [this] { showLegend(); });
     addMenuAction(help, tr("&About Lemmascope"), {}, [this] { showAbout(); });
@@ -302,21 +327,19 @@ void MainWindow::updateActions() {
     for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_pictureAction, m_checkAction, m_lockAction}) {
         action->setEnabled(open);
     }
+    const bool failing = result && m_lemmas->nextFailing(std::nullopt, false).has_value();
     m_reportAction->setEnabled(result);
     m_noDefinitionsAction->setEnabled(m_session->session().options.definitions != nullptr);
-    for (QAction* action : m_pairActions) {
-        action->setEnabled(open);
-    }
-    for (QAction* action : m_resultActions) {
-        action->setEnabled(result);
-    }
-    for (QAction* action : m_stepActions) {
-        action->setEnabled(!m_steps->steps().empty());
+    for (const auto& [action, needs] : m_needs) {
+        switch (needs) {
+        case Needs::Nothing: break;
+        case Needs::Pair: action->setEnabled(open); break;
+        case Needs::Result: action->setEnabled(result); break;
+        case Needs::Failing: action->setEnabled(failing); break;
+        case Needs::Steps: action->setEnabled(!m_steps->steps().empty()); break;
+        }
     }
     refreshAccepted();
-    for (QAction* action : m_failingActions) {
-        action->setEnabled(result && m_lemmas->nextFailing(std::nullopt, false).has_value());
-    }
     const auto differs = [this](Side side) { return !m_session->differingNodes(side).empty(); };
     m_focusAction->setEnabled(open && (m_focusAction->isChecked() || differs(Side::Reference) || differs(Side::Rewritten)));
     m_foldAction->setEnabled(result);

@@ -1,6 +1,6 @@
 // The steps of a pipeline in MainWindow, the differences that the user accepts, and the user's own inputs.
 
-#include "ui/main_window.h"
+#include "ui/window/main_window.h"
 
 #include "core/prove/acceptable.h"
 #include "ui/models/message_model.h"

@@ -42,8 +42,19 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
+    /// Docks that the window itself fills; parts of the window add theirs behind these.
     enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages, Steps, OwnInputs };
-    static constexpr std::size_t DockCount = 8;
+    enum class Menu { File, Edit, View, Go, Lemmas, Help };
+    static constexpr std::size_t MenuCount = 6;
+    /// What must be there for an action to be enabled.
+    enum class Needs { Nothing, Pair, Result, Failing, Steps };
+    /// What the reader chose last: a lemma, a node of one side, or an input, constant or output; or nothing.
+    struct Selection {
+        std::optional<std::size_t> lemma;
+        Side side = Side::Reference;
+        FlatNodeId node;
+        FlatValueId value;
+    };
 
     /// `stateFolder` holds the recent pairs; empty: they are not kept.
     MainWindow(Services services, std::vector<ExamplePair> examples, std::filesystem::path stateFolder, QWidget* parent = nullptr);
@@ -72,7 +83,32 @@ class MainWindow : public QMainWindow {
     void exportReport(const QString& folder, bool anonymous);
     /// Reads meanings of ops that are open otherwise, and checks again with them; an empty name: without any.
     void useDefinitions(const QString& file);
-    void showDock(Dock dock, bool focus);
+    void showDock(Dock which, bool focus) { showDock(dock(which), focus); }
+    void showDock(QDockWidget* wanted, bool focus);
+
+    // For parts of the window: each is an object of its own that adds docks and actions here and follows session() and
+    // selectionChanged().
+    [[nodiscard]] QMenu* menu(Menu menu) const { return m_menus[static_cast<std::size_t>(menu)]; }
+    /// The keys work while the menu is closed. `text` with an accelerator; a tooltip is made of it.
+    QAction* addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act,
+                           Needs needs = Needs::Nothing);
+    /// For single letters: its keys act only while a canvas or the lemma list has the focus.
+    QAction* addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act,
+                             Needs needs = Needs::Nothing);
+    /// A dock around `content`, with an entry in View > Docks and the next of the keys Ctrl+1 ... Ctrl+9. `name` must never change: saved
+    /// layouts go by it. It stands behind `tabbedWith`, or by itself where that is null, and starts hidden where `shown` is false.
+    QDockWidget* addPartDock(const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area, QDockWidget* tabbedWith,
+                             bool shown, Needs needs = Needs::Pair);
+    [[nodiscard]] const std::vector<QDockWidget*>& docks() const { return m_docks; }
+    [[nodiscard]] SideView* sideView(Side side) const { return m_sides[static_cast<std::size_t>(side)]; }
+    [[nodiscard]] QToolBar* toolBar() const { return m_toolBar; }
+    [[nodiscard]] Selection selection() const;
+    [[nodiscard]] Side activeSide() const;
+    [[nodiscard]] FlatNodeId partnerOf(Side side, FlatNodeId node) const;
+    [[nodiscard]] static Side other(Side side) { return side == Side::Reference ? Side::Rewritten : Side::Reference; }
+    void selectValue(Side side, FlatValueId value);
+    /// Selects the node and moves both sides to it and its partner.
+    void goToNode(Side side, FlatNodeId node);
     /// Off: closing saves no geometry and no docks.
     void setKeepsLayout(bool on) { m_keepsLayout = on; }
     /// Off: a pair that fails opens on the overview of both graphs and stays there.
@@ -98,6 +134,12 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] QDockWidget* dock(Dock dock) const { return m_docks[static_cast<std::size_t>(dock)]; }
     [[nodiscard]] bool isWelcome() const;
     [[nodiscard]] std::optional<std::size_t> currentLemma() const { return m_lemma; }
+
+  Q_SIGNALS:
+    void selectionChanged();
+    /// Before a node's context menu opens; `menu` takes more entries. The node may be invalid: empty canvas.
+    void nodeMenuOpening(QMenu* menu, lemmascope::Side side, lemmascope::FlatNodeId node);
+    void aboutToClose();
 
   protected:
     void closeEvent(QCloseEvent* event) override;
@@ -146,9 +188,7 @@ class MainWindow : public QMainWindow {
     void showText(const QString& title, const QString& html);
     void showKeys();
     void focusNextPane(bool backwards);
-    QAction* addMenuAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);
-    /// For single letters: its keys act only while a canvas or the lemma list has the focus.
-    QAction* addLetterAction(QMenu* menu, const QString& text, const QList<QKeySequence>& keys, const std::function<void()>& act);
+    void addDockAction(QDockWidget* dock, Needs needs);
 
     // main_window_steps.cpp
     void followSteps();
@@ -169,14 +209,10 @@ class MainWindow : public QMainWindow {
     void goTo(const Place& place);
     void remember(const Place& place);
     void step(int by);
-    void selectValue(Side side, FlatValueId value);
     void followView(Side side, QPointF centre, double scale);
     void showNodeMenu(Side side, FlatNodeId node, QPoint position);
     void clearSelection();
-    [[nodiscard]] FlatNodeId partnerOf(Side side, FlatNodeId node) const;
     [[nodiscard]] std::vector<FlatNodeId> lemmaNodes(std::size_t lemma, Side side) const;
-    [[nodiscard]] Side activeSide() const;
-    [[nodiscard]] static Side other(Side side) { return side == Side::Reference ? Side::Rewritten : Side::Reference; }
 
     std::vector<ExamplePair> m_examples;
     std::filesystem::path m_stateFolder;
@@ -194,7 +230,9 @@ class MainWindow : public QMainWindow {
     WelcomePage* m_welcome = nullptr;
     QSplitter* m_splitter = nullptr;
     std::array<SideView*, 2> m_sides{};
-    std::array<QDockWidget*, DockCount> m_docks{};
+    std::vector<QDockWidget*> m_docks; ///< first those of Dock, in its order
+    std::array<QMenu*, MenuCount> m_menus{};
+    QMenu* m_docksMenu = nullptr;
     LemmaPanel* m_lemmas = nullptr;
     InspectorPanel* m_inspector = nullptr;
     CounterexamplePanel* m_counterexample = nullptr;
@@ -226,10 +264,7 @@ class MainWindow : public QMainWindow {
     QAction* m_forwardAction = nullptr;
     QLabel* m_hopsLabel = nullptr;
     QActionGroup* m_strengths = nullptr;
-    std::vector<QAction*> m_pairActions;    ///< need an open pair
-    std::vector<QAction*> m_failingActions; ///< need a lemma that is not proved
-    std::vector<QAction*> m_resultActions;  ///< need a result
-    std::vector<QAction*> m_stepActions;    ///< need open steps
+    std::vector<std::pair<QAction*, Needs>> m_needs;
 
     std::shared_ptr<const CheckResult> m_shownResult; ///< what the panels show
     JobProgress m_progress;
@@ -238,7 +273,8 @@ class MainWindow : public QMainWindow {
     QString m_lastFolder;
     QString m_pendingReference; ///< a file that waits for its other side
     std::optional<std::size_t> m_lemma;
-    std::optional<Place> m_node; ///< the node that was selected last
+    std::optional<Place> m_node;                               ///< the node that was selected last
+    std::pair<Side, FlatValueId> m_value{Side::Reference, {}}; ///< or the input, constant or output
     std::vector<Place> m_history;
     std::size_t m_historyAt = 0;
     bool m_travelling = false;

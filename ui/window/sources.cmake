@@ -1,0 +1,3 @@
+list(APPEND LEMMASCOPE_UI_SOURCES
+    window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
+    window/parts.cpp window/parts.h)
