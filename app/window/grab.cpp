@@ -1,6 +1,8 @@
 #include "app/window/grab.h"
 
 #include "ui/canvas/graph_canvas.h"
+#include "ui/panels/find_bar.h"
+#include "ui/window/find_part.h"
 #include "ui/window/main_window.h"
 
 #include <QCoreApplication>
@@ -15,7 +17,7 @@ namespace lemmascope {
 namespace {
 
 constexpr int PollMs = 50;
-constexpr std::array Views{"overview", "lemma", "focus", "query", "messages"};
+constexpr std::array Views{"overview", "lemma", "focus", "query", "messages", "find"};
 
 } // namespace
 
@@ -76,6 +78,12 @@ void Grabber::arrange() {
     }
     if (m_view == QStringLiteral("query")) {
         m_window->showDock(MainWindow::Dock::Query, false);
+    }
+    if (m_view == QStringLiteral("find")) {
+        auto* find = m_window->findChild<FindPart*>();
+        find->open();
+        find->bar()->setText(QStringLiteral("op:*mat*mul"));
+        find->step(false);
     }
 }
 

@@ -4,8 +4,8 @@
 #include "app/window/services.h"
 #include "core/report/outcome.h"
 #include "core/workspace/recent.h"
-#include "ui/window/main_window.h"
 #include "ui/views/theme.h"
+#include "ui/window/main_window.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
                                      QStringLiteral("light|dark"));
     QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Save a picture of the window once the verdict is there, and end."),
                             QStringLiteral("file.png"));
-    QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: overview, lemma, focus, query, messages."),
+    QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: overview, lemma, focus, query, messages, find."),
                                 QStringLiteral("view"), QStringLiteral("lemma"));
     QCommandLineOption rules(QStringLiteral("rules"), QStringLiteral("Rules to match."), QStringLiteral("file"));
     rules.setFlags(QCommandLineOption::HiddenFromHelp);

@@ -99,7 +99,21 @@ void GraphCanvas::setOverlay(SceneOverlay overlay) {
     Q_EMIT overlayChanged();
 }
 
-void GraphCanvas::resolveOverlay() { m_resolved = m_scene == nullptr ? ResolvedOverlay{} : resolve(m_overlay, *m_scene); }
+void GraphCanvas::setHits(CanvasHits hits) {
+    if (!(hits == m_hits)) {
+        m_hits = std::move(hits);
+        resolveOverlay();
+        viewport()->update();
+        Q_EMIT overlayChanged();
+    }
+}
+
+void GraphCanvas::resolveOverlay() {
+    m_resolved = m_scene == nullptr ? ResolvedOverlay{} : resolve(m_overlay, *m_scene);
+    if (m_scene != nullptr) {
+        m_resolved.hits = resolveHits(m_hits, *m_scene);
+    }
+}
 
 void GraphCanvas::setEmptyText(const QString& text) {
     m_emptyText = text;

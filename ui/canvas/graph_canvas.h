@@ -40,6 +40,8 @@ class GraphCanvas : public QAbstractScrollArea {
     void setOverlay(SceneOverlay overlay);
     [[nodiscard]] const SceneOverlay& overlay() const { return m_overlay; }
     [[nodiscard]] const ResolvedOverlay& resolvedOverlay() const { return m_resolved; }
+    /// What a search found: marked beside the boxes and at the left edge of the overview, whatever else the overlay says.
+    void setHits(CanvasHits hits);
 
     /// Shown when there is no scene; `Open a pair of graphs`.
     void setEmptyText(const QString& text);
@@ -146,6 +148,7 @@ class GraphCanvas : public QAbstractScrollArea {
 
     std::shared_ptr<const GraphScene> m_scene;
     SceneOverlay m_overlay;
+    CanvasHits m_hits;
     ResolvedOverlay m_resolved;
     CanvasTheme m_theme;
     std::unique_ptr<ScenePainter> m_painter;

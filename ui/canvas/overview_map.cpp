@@ -31,7 +31,7 @@ constexpr std::array<Role, RoleCount> DrawOrder{Role::Plain,    Role::Dead,     
 
 OverviewMap::OverviewMap(GraphCanvas* canvas) : QWidget(canvas->viewport()), m_canvas(canvas) {
     setAccessibleName(tr("Overview map"));
-    setToolTip(tr("Overview: drag to move the view. Ticks on the right edge mark what fails."));
+    setToolTip(tr("Overview: drag to move the view. Ticks on the right edge mark what fails, on the left edge what was found."));
     setFocusPolicy(Qt::NoFocus);
     setCursor(Qt::ArrowCursor);
     canvas->viewport()->installEventFilter(this);
@@ -140,6 +140,22 @@ void OverviewMap::drawNodes() {
     }
     painter.setBrush(theme.style(Role::Failing).colour);
     painter.drawRects(ticks.data(), static_cast<int>(ticks.size()));
+    if (overlay.hits.empty()) {
+        return;
+    }
+    // What a search found: ticks at the other edge, so that the two lanes need no colours to be told apart.
+    std::array<std::vector<QRectF>, 2> found;
+    for (std::uint32_t i = 0; i < scene.itemCount(); ++i) {
+        if (overlay.hits[i] != 0) {
+            const bool current = overlay.hits[i] == 2;
+            const double thick = current ? 4.0 : 2.0;
+            found[current ? 1 : 0].emplace_back(0.0, toMap(scene.boxes[i].center()).y() - thick / 2.0, current ? 2.0 * TickLane : TickLane, thick);
+        }
+    }
+    painter.setBrush(theme.selection);
+    for (const std::vector<QRectF>& marks : found) {
+        painter.drawRects(marks.data(), static_cast<int>(marks.size()));
+    }
 }
 
 void OverviewMap::paintEvent(QPaintEvent*) {

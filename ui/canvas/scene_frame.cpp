@@ -115,10 +115,12 @@ void SceneFrame::paint() {
         m_painter.setRenderHint(QPainter::TextAntialiasing, true);
         paintText(items);
         paintChips();
+        paintHits(items);
         return;
     }
     paintFocus();
     paintSelection();
+    paintHits(items);
 }
 
 void SceneFrame::paintContainers() {
@@ -328,6 +330,49 @@ void SceneFrame::paintFocus() {
         const double strip = m_scene.types[item] != 0 && m_options.detail.smallText ? m_scene.metrics.typeStrip() : 0.0;
         ring(m_scene.boxes[item].adjusted(0.0, 0.0, 0.0, strip), m_theme.text, 1.5, m_options.detail.text ? 6.0 : 3.0);
     }
+}
+
+void SceneFrame::paintHits(const std::vector<std::uint32_t>& items) {
+    if (m_overlay.hits.empty()) {
+        return;
+    }
+    // Two points towards the box, one from each side, of the same size at any zoom: a form of its own, so that no colour need tell it.
+    std::array<std::vector<QLineF>, 2> lines;
+    const auto add = [&](std::uint32_t item) {
+        const std::uint8_t how = m_overlay.hits[item];
+        if (how == 0) {
+            return;
+        }
+        const bool container = m_scene.kinds[item] == ItemKind::Container;
+        const QRectF box = placed(container ? m_scene.headerOf(item) : m_scene.boxes[item]);
+        const double reach = how == 2 ? 8.0 : 5.0;
+        const double gap = m_options.detail.text ? 7.0 : 2.0;
+        const double y = box.center().y();
+        std::vector<QLineF>& into = lines[how == 2 ? 1 : 0];
+        for (const double way : {-1.0, 1.0}) {
+            const QPointF tip((way < 0.0 ? box.left() : box.right()) + way * gap, y);
+            into.emplace_back(tip, tip + QPointF(way * reach, -reach));
+            into.emplace_back(tip, tip + QPointF(way * reach, reach));
+        }
+    };
+    for (const std::uint32_t item : m_scene.expandedItems) {
+        add(item);
+    }
+    for (const std::uint32_t item : items) {
+        add(item);
+    }
+    m_painter.setRenderHint(QPainter::Antialiasing, m_options.detail.antialiasing);
+    for (const std::size_t how : {0U, 1U}) {
+        const double width = how == 1 ? 3.5 : 2.5;
+        for (const auto& [colour, broader] : {std::pair{m_theme.background, 3.0}, std::pair{m_theme.selection, 0.0}}) {
+            QPen pen(colour, width + broader);
+            pen.setCapStyle(Qt::RoundCap);
+            pen.setJoinStyle(Qt::RoundJoin);
+            m_painter.setPen(pen);
+            m_painter.drawLines(lines[how].data(), static_cast<int>(lines[how].size()));
+        }
+    }
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void SceneFrame::paintSelection() {

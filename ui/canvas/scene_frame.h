@@ -26,6 +26,7 @@ class SceneFrame {
     void paintBadge(std::uint32_t item, const QRectF& box);
     void paintFocus();
     void paintSelection();
+    void paintHits(const std::vector<std::uint32_t>& items);
     void ring(const QRectF& around, const QColor& colour, double width, double gap);
     void paintText(const std::vector<std::uint32_t>& items);
     void paintNodeText(std::uint32_t item);

@@ -22,6 +22,15 @@ struct ValueChip {
     friend bool operator==(const ValueChip&, const ValueChip&) = default;
 };
 
+/// What a search found on one side. No role: marked by signs beside the boxes, whatever their colours say.
+struct CanvasHits {
+    std::vector<FlatNodeId> nodes;
+    std::vector<FlatValueId> values; ///< inputs and constants
+    FlatNodeId currentNode;          ///< the one that was gone to
+    FlatValueId currentValue;
+    friend bool operator==(const CanvasHits&, const CanvasHits&) = default;
+};
+
 /// Everything about a scene that changes without a new layout. Cheap to copy and to replace.
 struct SceneOverlay {
     std::vector<Role> roles; ///< by FlatNodeId; shorter or empty: Plain

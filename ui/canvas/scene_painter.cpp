@@ -118,6 +118,34 @@ ResolvedOverlay resolve(const SceneOverlay& overlay, const GraphScene& scene) {
     return resolved;
 }
 
+std::vector<std::uint8_t> resolveHits(const CanvasHits& hits, const GraphScene& scene) {
+    std::vector<std::uint8_t> found;
+    const auto mark = [&](std::uint32_t item, std::uint8_t how) {
+        if (item == NoItem) {
+            return;
+        }
+        if (found.empty()) {
+            found.assign(scene.itemCount(), 0);
+        }
+        found[item] = std::max(found[item], how);
+    };
+    const auto itemOf = [&scene](FlatValueId value) {
+        return value.isValid() && value.index < scene.itemOfValue.size() ? scene.itemOfValue[value.index] : NoItem;
+    };
+    const auto shown = [&scene](FlatNodeId node) {
+        return node.isValid() && node.index < scene.itemOfNode.size() ? scene.visibleItem(node) : NoItem;
+    };
+    for (const FlatNodeId node : hits.nodes) {
+        mark(shown(node), 1);
+    }
+    for (const FlatValueId value : hits.values) {
+        mark(itemOf(value), 1);
+    }
+    mark(shown(hits.currentNode), 2);
+    mark(itemOf(hits.currentValue), 2);
+    return found;
+}
+
 void ScenePainter::setFonts(const QFont& base, const SceneMetrics& metrics) {
     if (m_hasFonts && base == m_base && metrics == m_metrics) {
         return;

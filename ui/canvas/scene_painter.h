@@ -33,9 +33,13 @@ struct ResolvedOverlay {
     std::vector<Chip> chips;              ///< in item order
     std::vector<std::uint8_t> thickEdges; ///< by edge: carries a value that is shown; empty: none
 
+    std::vector<std::uint8_t> hits; ///< by item: 1 found, 2 the one that was gone to; empty: none
+
     [[nodiscard]] bool isDimmed(std::uint32_t item) const { return !dimmed.empty() && dimmed[item] != 0; }
 };
 [[nodiscard]] ResolvedOverlay resolve(const SceneOverlay& overlay, const GraphScene& scene);
+/// By item: 1 for what was found, 2 for the current hit; a closed node stands for what is inside it. Empty where the scene shows none.
+[[nodiscard]] std::vector<std::uint8_t> resolveHits(const CanvasHits& hits, const GraphScene& scene);
 
 /// How much is drawn at a scale; the rest is left out so that a frame costs about the same at any zoom.
 struct LevelOfDetail {

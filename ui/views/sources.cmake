@@ -3,6 +3,8 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/fact_table_view.cpp views/fact_table_view.h
     views/inspector_facts.cpp views/inspector_facts.h
     views/legend.cpp views/legend.h
+    views/node_index.cpp views/node_index.h
+    views/node_query.cpp views/node_query.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
     views/tensor_text.cpp views/tensor_text.h
     views/text.h

@@ -128,7 +128,7 @@ void MainWindow::buildActions() {
     addMenuAction(
         copyAs, tr("&Query (SMT-LIB)"), {}, [this] { m_query->copy(); }, Needs::Result);
     addMenuAction(
-        edit, tr("&Find Lemma…"), {key("Ctrl+F")},
+        edit, tr("Find &Lemma…"), {key("Ctrl+Shift+F")},
         [this] {
             showDock(Dock::Lemmas, false);
             m_lemmas->focusFilter();

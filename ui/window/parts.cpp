@@ -1,9 +1,14 @@
 #include "ui/window/parts.h"
 
+#include "ui/window/find_part.h"
 #include "ui/window/main_window.h"
+#include "ui/window/places_part.h"
 
 namespace lemmascope {
 
-void addParts(MainWindow& window) { static_cast<void>(window); }
+void addParts(MainWindow& window) {
+    auto* places = new PlacesPart(window);
+    new FindPart(window, *places);
+}
 
 } // namespace lemmascope

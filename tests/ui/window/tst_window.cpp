@@ -371,7 +371,7 @@ class TestWindow : public QObject {
         panel->table()->sortByColumn(LemmaModel::IdColumn, Qt::DescendingOrder);
         QCOMPARE(shownLemmas(panel), QStringLiteral("L5 L4 L3 L2 L1"));
         panel->table()->sortByColumn(LemmaModel::StatusColumn, Qt::AscendingOrder);
-        QTest::keyClick(fixture.window.get(), Qt::Key_F, Qt::ControlModifier);
+        QTest::keyClick(fixture.window.get(), Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
         auto* filter = panel->findChild<QLineEdit*>(QStringLiteral("lemmaFilter"));
         QVERIFY(filter->hasFocus());
         QTest::keyClicks(filter, QStringLiteral("softmax axis"));
