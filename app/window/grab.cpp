@@ -2,10 +2,13 @@
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/panels/find_bar.h"
+#include "ui/panels/palette_popup.h"
 #include "ui/window/find_part.h"
 #include "ui/window/main_window.h"
+#include "ui/window/palette_part.h"
 
 #include <QCoreApplication>
+#include <QLineEdit>
 #include <QPixmap>
 
 #include <algorithm>
@@ -17,7 +20,7 @@ namespace lemmascope {
 namespace {
 
 constexpr int PollMs = 50;
-constexpr std::array Views{"overview", "lemma", "focus", "query", "messages", "find"};
+constexpr std::array Views{"overview", "lemma", "focus", "query", "messages", "find", "palette"};
 
 } // namespace
 
@@ -84,6 +87,11 @@ void Grabber::arrange() {
         find->open();
         find->bar()->setText(QStringLiteral("op:*mat*mul"));
         find->step(false);
+    }
+    if (m_view == QStringLiteral("palette")) {
+        auto* palette = m_window->findChild<PalettePart*>();
+        palette->openPalette();
+        palette->popup()->edit()->setText(QStringLiteral("s"));
     }
 }
 

@@ -9,6 +9,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/messages_panel.cpp panels/messages_panel.h
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
     panels/own_inputs_panel.cpp panels/own_inputs_panel.h
+    panels/palette_popup.cpp panels/palette_popup.h
     panels/query_panel.cpp panels/query_panel.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h

@@ -5,6 +5,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/legend.cpp views/legend.h
     views/node_index.cpp views/node_index.h
     views/node_query.cpp views/node_query.h
+    views/ranking.cpp views/ranking.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
     views/tensor_text.cpp views/tensor_text.h
     views/text.h
