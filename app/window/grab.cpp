@@ -2,8 +2,10 @@
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/panels/find_bar.h"
+#include "ui/panels/help_window.h"
 #include "ui/panels/palette_popup.h"
 #include "ui/window/find_part.h"
+#include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 
@@ -20,7 +22,16 @@ namespace lemmascope {
 namespace {
 
 constexpr int PollMs = 50;
-constexpr std::array Views{"overview", "lemma", "focus", "query", "messages", "find", "palette"};
+constexpr std::array Views{
+    "overview", //
+    "lemma",    //
+    "focus",    //
+    "query",    //
+    "messages", //
+    "find",     //
+    "help",     //
+    "palette",  //
+};
 
 } // namespace
 
@@ -37,6 +48,14 @@ Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent
     m_timer.setInterval(PollMs);
     connect(&m_timer, &QTimer::timeout, this, &Grabber::poll);
     m_timer.start();
+}
+
+QString Grabber::views() {
+    QStringList all;
+    for (const char* view : Views) {
+        all << QString::fromLatin1(view);
+    }
+    return all.join(QStringLiteral(", "));
 }
 
 bool Grabber::knows(const QString& view) {
@@ -63,6 +82,10 @@ void Grabber::poll() {
 void Grabber::arrange() {
     if (m_view == QStringLiteral("messages")) {
         m_window->showDock(MainWindow::Dock::Messages, false);
+        return;
+    }
+    if (m_view == QStringLiteral("help")) {
+        m_picture = m_window->findChild<HelpPart*>()->show(QStringLiteral("tutorial"));
         return;
     }
     if (m_window->isWelcome()) {
@@ -97,7 +120,7 @@ void Grabber::arrange() {
 
 void Grabber::save(int status) {
     m_timer.stop();
-    if (!m_window->grab().save(m_file, "PNG")) {
+    if (!(m_picture != nullptr ? m_picture : m_window)->grab().save(m_file, "PNG")) {
         std::fprintf(stderr, "lemmascope: %s: the picture could not be written\n", qPrintable(m_file));
         status = 1;
     }

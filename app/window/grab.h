@@ -4,6 +4,8 @@
 #include <QString>
 #include <QTimer>
 
+class QWidget;
+
 namespace lemmascope {
 
 class MainWindow;
@@ -20,6 +22,7 @@ class Grabber : public QObject {
     /// `view`: `overview`, `lemma` (the first failing one), `focus`, `query`, `messages`, `find`, `palette`.
     Grabber(MainWindow* window, QString file, QString view, QObject* parent = nullptr);
     [[nodiscard]] static bool knows(const QString& view);
+    [[nodiscard]] static QString views(); ///< their names, for --help
 
   private:
     void poll();
@@ -27,6 +30,7 @@ class Grabber : public QObject {
     void save(int status);
 
     MainWindow* m_window;
+    QWidget* m_picture = nullptr; ///< what is saved; null: the main window
     QString m_file;
     QString m_view;
     QTimer m_timer;

@@ -84,8 +84,7 @@ int main(int argc, char** argv) {
                                      QStringLiteral("light|dark"));
     QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Save a picture of the window once the verdict is there, and end."),
                             QStringLiteral("file.png"));
-    QCommandLineOption grabView(QStringLiteral("grab-view"),
-                                QStringLiteral("What the picture shows: overview, lemma, focus, query, messages, find, palette."),
+    QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: %1.").arg(Grabber::views()),
                                 QStringLiteral("view"), QStringLiteral("lemma"));
     QCommandLineOption rules(QStringLiteral("rules"), QStringLiteral("Rules to match."), QStringLiteral("file"));
     rules.setFlags(QCommandLineOption::HiddenFromHelp);

@@ -12,4 +12,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     canvas/scene_navigation.cpp canvas/scene_navigation.h
     canvas/scene_overlay.cpp canvas/scene_overlay.h
     canvas/scene_painter.cpp canvas/scene_painter.h
-    canvas/scene_plan.cpp canvas/scene_plan.h)
+    canvas/scene_plan.cpp canvas/scene_plan.h
+)

@@ -3,4 +3,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     jobs/latest_job.cpp jobs/latest_job.h
     jobs/pair_session.cpp jobs/pair_session.h
     jobs/services.h
-    jobs/step_checks.cpp jobs/step_checks.h)
+    jobs/step_checks.cpp jobs/step_checks.h
+)

@@ -1,6 +1,7 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     panels/counterexample_panel.cpp panels/counterexample_panel.h
     panels/find_bar.cpp panels/find_bar.h
+    panels/help_window.cpp panels/help_window.h
     panels/inspector_panel.cpp panels/inspector_panel.h
     panels/jobs_panel.cpp panels/jobs_panel.h
     panels/key_sheet.cpp panels/key_sheet.h
@@ -14,4 +15,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h
     panels/verdict_banner.cpp panels/verdict_banner.h
-    panels/welcome_page.cpp panels/welcome_page.h)
+    panels/welcome_page.cpp panels/welcome_page.h
+)

@@ -148,10 +148,12 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     m_legend->setAccessibleName(tr("What the marks mean"));
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
-    auto* keys = new QPushButton(tr("&All keys (F1)"), content);
+    auto* keys = new QPushButton(tr("&All keys (?)"), content);
     keys->setAccessibleName(tr("Show all keys"));
-    auto* keyText =
-        new QLabel(tr("Ctrl+O open a pair · F8 next failing lemma · Space partner node · F6 next pane · Ctrl+Shift+E export a report"), content);
+    auto* tutorial = new QPushButton(tr("&Tutorial: why did my fusion break?"), content);
+    tutorial->setAccessibleName(tr("Open the tutorial"));
+    auto* keyText = new QLabel(
+        tr("Ctrl+O open a pair · F8 next failing lemma · Space partner node · F6 next pane · Ctrl+Shift+E export a report · F1 help"), content);
     keyText->setAccessibleName(tr("Most used keys"));
     keyText->setWordWrap(true);
 
@@ -171,11 +173,12 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     grid->addWidget(m_noRecent, row, 0, Qt::AlignTop);
     grid->addWidget(examples, row++, 1, Qt::AlignTop);
     grid->addWidget(heading(tr("What the marks mean"), content), row, 0);
-    grid->addWidget(heading(tr("Keys"), content), row++, 1);
+    grid->addWidget(heading(tr("Keys and help"), content), row++, 1);
     grid->addWidget(m_legend, row, 0, Qt::AlignTop);
     auto* keyColumn = new QVBoxLayout;
     keyColumn->addWidget(keyText);
     keyColumn->addWidget(keys, 0, Qt::AlignLeft);
+    keyColumn->addWidget(tutorial, 0, Qt::AlignLeft);
     keyColumn->addStretch();
     grid->addLayout(keyColumn, row++, 1);
     grid->setRowStretch(row, 1);
@@ -203,6 +206,7 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     });
     connect(m_recent, &QListWidget::itemClicked, m_recent, &QListWidget::itemActivated);
     connect(keys, &QPushButton::clicked, this, &WelcomePage::keysRequested);
+    connect(tutorial, &QPushButton::clicked, this, &WelcomePage::tutorialRequested);
     fillLegend();
     setRecent({});
 }

@@ -68,6 +68,7 @@ class WelcomePage : public QWidget {
   Q_SIGNALS:
     void pairChosen(const QString& reference, const QString& rewritten);
     void keysRequested();
+    void tutorialRequested();
 
   protected:
     void changeEvent(QEvent* event) override;

@@ -1,6 +1,7 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     views/counterexample_facts.cpp views/counterexample_facts.h
     views/fact_table_view.cpp views/fact_table_view.h
+    views/help_pages.cpp views/help_pages.h
     views/inspector_facts.cpp views/inspector_facts.h
     views/legend.cpp views/legend.h
     views/node_index.cpp views/node_index.h
@@ -10,4 +11,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/tensor_text.cpp views/tensor_text.h
     views/text.h
     views/theme.cpp views/theme.h
-    views/verdict_text.cpp views/verdict_text.h)
+    views/verdict_text.cpp views/verdict_text.h
+)

@@ -425,6 +425,8 @@ void MainWindow::showScenes(const ScenePair& scenes) {
     refreshStatus();
 }
 
+QString MainWindow::versions() const { return toQString(m_versions); }
+
 bool MainWindow::isWelcome() const { return m_stack->currentWidget() == m_welcome; }
 
 void MainWindow::showPage(bool welcome) {

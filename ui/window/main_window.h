@@ -133,6 +133,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] WelcomePage* welcome() const { return m_welcome; }
     [[nodiscard]] QDockWidget* dock(Dock dock) const { return m_docks[static_cast<std::size_t>(dock)]; }
     [[nodiscard]] bool isWelcome() const;
+    [[nodiscard]] QString versions() const; ///< of the program and its engines
     [[nodiscard]] std::optional<std::size_t> currentLemma() const { return m_lemma; }
 
   Q_SIGNALS:
@@ -183,10 +184,6 @@ class MainWindow : public QMainWindow {
     void askForPicture();
     void askForInputs();
     void showPairedValues(FlatValueId reference, FlatValueId rewritten);
-    void showAbout();
-    void showLegend();
-    void showText(const QString& title, const QString& html);
-    void showKeys();
     void focusNextPane(bool backwards);
     void addDockAction(QDockWidget* dock, Needs needs);
 

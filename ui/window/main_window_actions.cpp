@@ -7,14 +7,12 @@
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
 #include "ui/panels/counterexample_panel.h"
-#include "ui/panels/key_sheet.h"
 #include "ui/panels/lemma_panel.h"
 #include "ui/panels/open_pair_dialog.h"
 #include "ui/panels/query_panel.h"
 #include "ui/panels/side_view.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/fact_table_view.h"
-#include "ui/views/legend.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -273,10 +271,7 @@ void MainWindow::buildActions() {
     }
     wanted->setToolTipsVisible(true);
 
-    QMenu* help = addMenu(Menu::Help, tr("&Help"));
-    addMenuAction(help, tr("&Key Sheet"), {key("F1"), key("?")}, [this] { showKeys(); });
-    addMenuAction(help, tr("&What the Marks Mean"), {}, [this] { showLegend(); });
-    addMenuAction(help, tr("&About Lemmascope"), {}, [this] { showAbout(); });
+    addMenu(Menu::Help, tr("&Help"));
 
     open->setIcon(style()->standardIcon(QStyle::SP_DialogOpenButton));
     m_reloadAction->setIcon(style()->standardIcon(QStyle::SP_BrowserReload));
@@ -315,7 +310,6 @@ void MainWindow::buildActions() {
     connect(m_banner, &VerdictBanner::reloadRequested, m_session, &PairSession::reload);
     connect(m_banner, &VerdictBanner::wantedChosen, this, want);
     connect(m_welcome, &WelcomePage::pairChosen, this, &MainWindow::openPair);
-    connect(m_welcome, &WelcomePage::keysRequested, this, &MainWindow::showKeys);
 }
 
 void MainWindow::updateActions() {
@@ -480,46 +474,6 @@ bool MainWindow::exportPicture(const QString& file) {
     m_messages->addError(tr("Exporting the picture"),
                          Error{ErrorCode::NotFound, toStdString(tr("the file could not be written")), toStdString(file)});
     return false;
-}
-
-void MainWindow::showKeys() {
-    auto* sheet = new KeySheet(actions() + canvas(Side::Reference)->actions(), this);
-    sheet->show();
-}
-
-void MainWindow::showAbout() {
-    showText(tr("About Lemmascope"),
-             tr("<h3>Lemmascope</h3><p>Did this rewrite keep the meaning? Proofs and counterexamples for rewritten computation graphs.</p>"
-                "<p>%1</p><p>Apache License 2.0. Uses Qt (LGPL 3), Z3 (MIT), Graphviz (EPL 1.0), Protocol Buffers (BSD), JSON for "
-                "Modern C++ (MIT), Eigen (MPL 2.0), GMP (LGPL 3), xxHash (BSD), OpenSSL (Apache 2.0).</p>")
-                 .arg(toQString(m_versions).toHtmlEscaped()));
-}
-
-void MainWindow::showLegend() {
-    showText(tr("What the Marks Mean"),
-             legendHtml(palette()) +
-                 tr("<p>A node wears its mark in three ways: the glyph at its left, the style of its border, and its colour. Verdicts: "
-                    "✓ proved or holds, ✗ refuted or fails, ≁ unproved, ? undecided, ∅ vacuous.</p>"));
-}
-
-void MainWindow::showText(const QString& title, const QString& html) {
-    auto* dialog = new QDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(title);
-    dialog->setAccessibleName(title);
-    auto* text = new QLabel(html, dialog);
-    text->setTextFormat(Qt::RichText);
-    text->setAccessibleName(title);
-    text->setWordWrap(true);
-    text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    text->setMinimumWidth(fontMetrics().averageCharWidth() * 60);
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
-    buttons->setAccessibleName(tr("Close"));
-    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
-    auto* all = new QVBoxLayout(dialog);
-    all->addWidget(text);
-    all->addWidget(buttons);
-    dialog->show();
 }
 
 void MainWindow::focusNextPane(bool backwards) {

@@ -1,6 +1,7 @@
 #include "ui/window/parts.h"
 
 #include "ui/window/find_part.h"
+#include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/places_part.h"
@@ -8,9 +9,11 @@
 namespace lemmascope {
 
 void addParts(MainWindow& window) {
+    // Each a child of the window. Their order is that of their menu entries and of the keys of their docks.
     auto* places = new PlacesPart(window);
     new FindPart(window, *places);
     new PalettePart(window, *places);
+    new HelpPart(window);
 }
 
 } // namespace lemmascope

@@ -3,5 +3,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/action_list.cpp window/action_list.h
     window/find_part.cpp window/find_part.h
     window/palette_part.cpp window/palette_part.h
+    window/help_part.cpp window/help_part.h
     window/parts.cpp window/parts.h
-    window/places_part.cpp window/places_part.h)
+    window/places_part.cpp window/places_part.h
+)

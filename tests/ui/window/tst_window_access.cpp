@@ -144,7 +144,7 @@ class TestWindowAccess : public QObject {
 
     void keySheetListsTheKeys() {
         WindowFixture fixture;
-        QTest::keyClick(fixture.window.get(), Qt::Key_F1);
+        QTest::keyClick(fixture.window.get(), Qt::Key_Question);
         auto* sheet = fixture.window->findChild<KeySheet*>();
         QVERIFY(sheet != nullptr && sheet->isVisible());
         const auto* table = sheet->findChild<QTableView*>();
