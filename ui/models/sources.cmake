@@ -3,6 +3,5 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     models/lemma_model.cpp models/lemma_model.h
     models/message_model.cpp models/message_model.h
     models/palette_model.cpp models/palette_model.h
-    models/step_model.cpp models/step_model.h)
     models/step_model.cpp models/step_model.h
 )
