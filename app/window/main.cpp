@@ -1,5 +1,6 @@
 // The window: wires core to ui and nothing else.
 
+#include "app/window/end_signals.h"
 #include "app/window/grab.h"
 #include "app/window/services.h"
 #include "core/report/outcome.h"
@@ -138,6 +139,12 @@ int main(int argc, char** argv) {
         window.resize(1366, 768);
         grabber.emplace(&window, parser.value(grab), parser.value(grabView));
     }
+    // Closing saves what is to be saved; an event loop that a dialog runs ends too.
+    const EndSignals signals([&window](int signal) {
+        window.close();
+        constexpr int BySignal = 128;
+        QApplication::exit(BySignal + signal);
+    });
     window.show();
     window.openFiles(files);
     return QApplication::exec();

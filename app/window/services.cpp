@@ -124,6 +124,7 @@ Services realServices() {
         }
         return report->notes;
     };
+    services.watchWorkers = [engines](WorkerLossHandler handler) { engines->pool.setLossHandler(std::move(handler)); };
     services.versions = "Lemmascope " + std::string(toolVersion());
     return services;
 }

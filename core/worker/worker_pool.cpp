@@ -80,6 +80,8 @@ struct WorkerPool::State {
     std::string solverName;
     std::vector<ChildProcess> dying;          ///< killed, not yet known to be gone; guarded
     std::deque<std::function<void()>> chores; ///< for the keeper; guarded
+    std::mutex lossMutex;                     ///< held while the handler runs
+    WorkerLossHandler lossHandler;
     std::condition_variable_any keeperCalled;
     std::jthread keeper; ///< last: stopped before what it uses goes
 
@@ -91,6 +93,7 @@ struct WorkerPool::State {
     void giveBack(Worker worker);
     void discard(ChildProcess process);
     void freeSlot();
+    void tellLoss(const Message& request, WorkerLoss::Next next, const std::string& story);
     template <typename Answer>
     [[nodiscard]] Result<Answer> converse(const Message& request, Result<Answer> (*decode)(const Message&), unsigned timeoutMs,
                                           const std::stop_token& stop, bool& timedOut);
@@ -232,6 +235,38 @@ void WorkerPool::State::discard(ChildProcess process) {
     keeperCalled.notify_all();
 }
 
+void WorkerPool::State::tellLoss(const Message& request, WorkerLoss::Next next, const std::string& story) {
+    const std::lock_guard lock(lossMutex);
+    if (!lossHandler)
+        return;
+    WorkerLoss loss;
+    loss.next = next;
+    loss.story = story;
+    loss.executable = options.executable;
+    {
+        const std::lock_guard inner(mutex);
+        loss.solver = solverName;
+    }
+    if (Result<SolverRequest> solve = decodeSolve(request)) {
+        loss.request = std::move(solve->script);
+        loss.extension = "smt2";
+        loss.limits = "steps " + std::to_string(solve->steps) + ", time " + std::to_string(solve->timeoutMs) + " ms, memory " +
+                      std::to_string(solve->memoryMb) + " MB";
+    } else if (const Result<DotRequest> drawing = decodeDraw(request)) {
+        loss.task = WorkerLoss::Task::Draw;
+        loss.request = "digraph {\n";
+        for (std::size_t i = 0; i < drawing->boxes.size(); ++i)
+            loss.request += std::to_string(i) + " [width=" + std::to_string(drawing->boxes[i].width) +
+                            ", height=" + std::to_string(drawing->boxes[i].height) + "]\n";
+        for (const DotRequest::Edge& edge : drawing->edges)
+            loss.request += std::to_string(edge.from) + " -> " + std::to_string(edge.to) + "\n";
+        loss.request += "}\n";
+        loss.extension = "dot";
+        loss.limits = "time " + std::to_string(drawing->timeoutMs) + " ms";
+    }
+    lossHandler(loss);
+}
+
 /// One request and its answer, from a second worker if the first one breaks. An answer that cannot be decoded is a break.
 template <typename Answer>
 Result<Answer> WorkerPool::State::converse(const Message& request, Result<Answer> (*decode)(const Message&), unsigned timeoutMs,
@@ -262,7 +297,9 @@ Result<Answer> WorkerPool::State::converse(const Message& request, Result<Answer
                 return fail(ErrorCode::Cancelled, "worker: stopped");
             if (message.error().kind == Broken::Kind::Deadline) {
                 timedOut = true;
-                return fail(ErrorCode::WorkerFailed, "worker did not answer within " + std::to_string(timeoutMs) + " ms");
+                const std::string late = "worker did not answer within " + std::to_string(timeoutMs) + " ms";
+                tellLoss(request, WorkerLoss::Next::TimeOver, late);
+                return fail(ErrorCode::WorkerFailed, late);
             }
             story = message.error().story;
         } else if (worker.error().code == ErrorCode::WorkerFailed) {
@@ -270,6 +307,7 @@ Result<Answer> WorkerPool::State::converse(const Message& request, Result<Answer
         } else {
             return tl::unexpected(worker.error());
         }
+        tellLoss(request, attempt > 0 ? WorkerLoss::Next::GivenUp : WorkerLoss::Next::AskedAgain, story);
         if (attempt > 0)
             return fail(ErrorCode::WorkerFailed, story == firstStory ? "twice: " + story : firstStory + "; then " + story);
         firstStory = std::move(story);
@@ -330,6 +368,11 @@ Result<std::string> WorkerPool::solverName(std::stop_token stop) {
 Result<DotAnswer> WorkerPool::draw(const DotRequest& request, std::stop_token stop) {
     bool timedOut = false;
     return m_state->converse(encodeDraw(request), decodeDrawn, request.timeoutMs, stop, timedOut);
+}
+
+void WorkerPool::setLossHandler(WorkerLossHandler handler) {
+    const std::lock_guard lock(m_state->lossMutex);
+    m_state->lossHandler = std::move(handler);
 }
 
 } // namespace lemmascope

@@ -2,6 +2,7 @@
 
 #include "core/worker/dot_request.h"
 #include "core/worker/solver.h"
+#include "core/worker/worker_loss.h"
 
 #include <memory>
 #include <string>
@@ -40,6 +41,10 @@ class WorkerPool final : public LemmaSolver {
     /// Places boxes with `dot`. Fails with TooLarge, BadData, WorkerFailed (also for a layout that takes too long), NotFound,
     /// Cancelled.
     [[nodiscard]] Result<DotAnswer> draw(const DotRequest& request, std::stop_token stop);
+
+    /// Told of every worker that ended before it answered, but for those that a stop request killed. Null: nobody. On return no
+    /// call to the one before is under way.
+    void setLossHandler(WorkerLossHandler handler);
 
   private:
     struct State;

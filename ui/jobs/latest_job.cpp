@@ -3,6 +3,7 @@
 #include "ui/jobs/job_list_model.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 namespace lemmascope {
@@ -15,6 +16,8 @@ struct ProgressBox {
     JobProgress latest;
     bool queued = false;
 };
+
+std::atomic<int> working{0};
 
 } // namespace
 
@@ -65,15 +68,19 @@ void LatestJob::startErased(std::function<Outcome(const JobContext&)> work) {
             Qt::QueuedConnection);
     };
 
-    auto run = std::make_unique<Run>();
+    auto run = std::make_shared<Run>();
     run->generation = generation;
+    ++working;
     run->thread = std::jthread([this, generation, work = std::move(work), report](const std::stop_token& token) {
         const Outcome outcome = work(JobContext{token, report});
+        --working;
         QMetaObject::invokeMethod(
             this, [this, generation, outcome] { finished(generation, outcome); }, Qt::QueuedConnection);
     });
     m_runs.push_back(std::move(run));
 }
+
+int LatestJob::workingThreads() { return working; }
 
 void LatestJob::stop() {
     if (!m_running) {
@@ -89,7 +96,14 @@ void LatestJob::stop() {
 }
 
 void LatestJob::finished(quint64 generation, const Outcome& outcome) {
-    std::erase_if(m_runs, [generation](const auto& run) { return run->generation == generation; });
+    // Its thread is about to end, after freeing what the work was given: that is not waited for here.
+    std::erase_if(m_runs, [generation](auto& run) {
+        const bool over = run->generation == generation;
+        if (over) {
+            freeInBackground(std::move(run));
+        }
+        return over;
+    });
     if (generation != m_generation || !m_running) {
         return;
     }

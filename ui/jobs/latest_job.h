@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "ui/jobs/background_free.h"
 
 #include <QObject>
 #include <QPointer>
@@ -47,13 +48,15 @@ class LatestJob : public QObject {
     template <typename T>
     void start(std::function<Result<T>(const JobContext&)> work, std::function<void(Result<T>)> done) {
         startErased([work = std::move(work), done = std::move(done)](const JobContext& context) {
-            auto result = std::make_shared<Result<T>>(guarded<T>(work, context));
+            auto result = freedInBackground(std::make_unique<Result<T>>(guarded<T>(work, context)));
             return Outcome{!result->has_value(), [result, done] { done(std::move(*result)); }};
         });
     }
     void stop();
     [[nodiscard]] bool isRunning() const { return m_running; }
     void setName(const QString& name) { m_name = name; }
+    /// Threads of all jobs of the program whose work has not returned yet: stopped work counts until it has noticed.
+    [[nodiscard]] static int workingThreads();
 
   Q_SIGNALS:
     void progressed(const lemmascope::JobProgress& progress); ///< of the current run, at most one queued at a time
@@ -85,7 +88,7 @@ class LatestJob : public QObject {
     quint64 m_generation = 0; ///< of the run whose result is wanted
     quint64 m_row = 0;        ///< its entry in the job list
     bool m_running = false;
-    std::vector<std::unique_ptr<Run>> m_runs; ///< the current one and those that have yet to notice that they were stopped
+    std::vector<std::shared_ptr<Run>> m_runs; ///< the current one and those that have yet to notice that they were stopped
 };
 
 } // namespace lemmascope

@@ -1,5 +1,6 @@
 #include "ui/jobs/pair_session.h"
 
+#include "ui/jobs/background_free.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
 #include "ui/views/text.h"
@@ -74,9 +75,19 @@ PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* me
         }
     });
     connect(&m_load, &LatestJob::stopped, this, &PairSession::stateChanged);
+    if (m_services.watchWorkers) {
+        m_services.watchWorkers([this](const WorkerLoss& loss) {
+            QMetaObject::invokeMethod(
+                this, [this, loss] { Q_EMIT workerLost(loss); }, Qt::QueuedConnection);
+        });
+    }
 }
 
-PairSession::~PairSession() = default;
+PairSession::~PairSession() {
+    if (m_services.watchWorkers) {
+        m_services.watchWorkers(nullptr);
+    }
+}
 
 Result<PairSession::Loaded> PairSession::loadPair(const Services& services, const std::filesystem::path& reference,
                                                   const std::filesystem::path& rewritten, const JobContext& context) {
@@ -102,7 +113,7 @@ Result<PairSession::Loaded> PairSession::loadPair(const Services& services, cons
         if (!tree) {
             return tl::unexpected<Error>(Error{tree.error().code, tree.error().message, file.string()});
         }
-        return std::make_shared<const GraphTree>(std::move(*tree));
+        return freedInBackground(std::make_unique<const GraphTree>(std::move(*tree)));
     };
     auto [left, right] = both<Tree>([&] { return treeOf(reference); }, [&] { return treeOf(rewritten); });
     // Which of the two is at fault is said with its message: both files may have the same name.
@@ -118,8 +129,9 @@ Result<PairSession::Loaded> PairSession::loadPair(const Services& services, cons
     }
     session.referenceTree = *left;
     session.rewrittenTree = *right;
-    session.referenceGraph = session.referenceTree->topShared();
-    session.rewrittenGraph = session.rewrittenTree->topShared();
+    // Owned by way of the trees, whose memory is given back in the background.
+    session.referenceGraph = {session.referenceTree, session.referenceTree->topShared().get()};
+    session.rewrittenGraph = {session.rewrittenTree, session.rewrittenTree->topShared().get()};
     return loaded;
 }
 
@@ -227,7 +239,7 @@ void PairSession::check(const CheckOptions& options) {
                 context.report({phase, progress.decided, progress.total});
             };
             watch.correspondence = [this, generation](const Correspondence& correspondence) {
-                auto marks = std::make_shared<const Correspondence>(correspondence);
+                auto marks = freedInBackground(std::make_unique<const Correspondence>(correspondence));
                 QMetaObject::invokeMethod(
                     this, [this, generation, marks] { takeCorrespondence(generation, marks); }, Qt::QueuedConnection);
             };
@@ -235,7 +247,7 @@ void PairSession::check(const CheckOptions& options) {
             if (!result) {
                 return tl::unexpected<Error>(result.error());
             }
-            return std::make_shared<const CheckResult>(std::move(*result));
+            return freedInBackground(std::make_unique<const CheckResult>(std::move(*result)));
         },
         [this](Result<std::shared_ptr<const CheckResult>> result) {
             const bool accepting = std::exchange(m_accepting, false);
@@ -260,8 +272,8 @@ void PairSession::check(const CheckOptions& options) {
             }
             m_session.result = *result;
             if (m_session.result->reference && m_session.result->rewritten) {
-                m_session.referenceTree = m_session.result->reference;
-                m_session.rewrittenTree = m_session.result->rewritten;
+                m_session.referenceTree = {m_session.result, m_session.result->reference.get()};
+                m_session.rewrittenTree = {m_session.result, m_session.result->rewritten.get()};
             }
             m_correspondence = std::shared_ptr<const Correspondence>(m_session.result, &m_session.result->correspondence);
             setState(State::Decided);
@@ -477,7 +489,12 @@ void PairSession::startScenes() {
                 request.rewritten.only = neighbourhood(*request.rewritten.tree, right, hops, Limit);
             }
             context.report({tr("placing nodes"), 0, 0});
-            return buildScenes(request, context.stop);
+            Result<ScenePair> scenes = buildScenes(request, context.stop);
+            if (scenes) {
+                scenes->reference = freedInBackground(std::move(scenes->reference));
+                scenes->rewritten = freedInBackground(std::move(scenes->rewritten));
+            }
+            return scenes;
         },
         [this](Result<ScenePair> scenes) {
             if (!scenes) {

@@ -93,6 +93,7 @@ class PairSession : public QObject {
     void checkFailed(const QString& why);
     void reportWritten(const QString& folder);
     void reportFailed(const QString& why);
+    void workerLost(const lemmascope::WorkerLoss& loss); ///< a solver or Graphviz process ended before it answered
 
   private:
     struct Loaded {

@@ -4,6 +4,7 @@
 #include "core/layout/layout.h"
 #include "core/prove/check.h"
 #include "core/prove/check_result.h"
+#include "core/worker/worker_loss.h"
 
 #include <filesystem>
 #include <functional>
@@ -45,6 +46,8 @@ struct Services {
     std::function<Result<std::vector<std::pair<std::string, Tensor>>>(const std::vector<std::filesystem::path>&, std::stop_token)> readTensors;
     /// Writes a bug report; what it has to tell comes back as notes.
     std::function<Result<std::vector<std::string>>(const ReportRequest&, std::stop_token)> exportReport;
+    /// From now on `handler` is told, on any thread, of worker processes that end before they answer; null: nobody. May be empty.
+    std::function<void(WorkerLossHandler)> watchWorkers;
     std::string versions; ///< of the program and its engines, for About and the status bar
 };
 

@@ -1,4 +1,5 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
+    jobs/background_free.cpp jobs/background_free.h
     jobs/job_list_model.cpp jobs/job_list_model.h
     jobs/latest_job.cpp jobs/latest_job.h
     jobs/pair_session.cpp jobs/pair_session.h

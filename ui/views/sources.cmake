@@ -3,6 +3,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/fact_table_view.cpp views/fact_table_view.h
     views/help_pages.cpp views/help_pages.h
     views/inspector_facts.cpp views/inspector_facts.h
+    views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h
     views/node_index.cpp views/node_index.h
     views/node_query.cpp views/node_query.h

@@ -13,6 +13,7 @@
 #include "ui/panels/side_view.h"
 #include "ui/panels/steps_panel.h"
 #include "ui/panels/verdict_banner.h"
+#include "ui/views/label_accessible.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 #include "ui/window/parts.h"
@@ -51,9 +52,9 @@ QString settingsName() { return QStringLiteral("lemmascope"); }
 
 MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std::filesystem::path stateFolder, QWidget* parent)
     : QMainWindow(parent), m_examples(std::move(examples)), m_stateFolder(std::move(stateFolder)), m_versions(services.versions) {
+    installLabelAccessibility(); // before the first label
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("Lemmascope"));
-    setAccessibleName(tr("Lemmascope"));
     setAcceptDrops(true);
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
     m_jobs = new JobListModel(this);

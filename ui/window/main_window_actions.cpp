@@ -94,10 +94,12 @@ void MainWindow::addDockAction(QDockWidget* dock, Needs needs) {
 void MainWindow::buildActions() {
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
     const auto addMenu = [this](Menu which, const QString& title) { return m_menus[static_cast<std::size_t>(which)] = m_menuBar->addMenu(title); };
+    // Dialogs open on the next turn: whoever triggered the action, a screen reader by a call that waits, gets control back first.
+    const auto asks = [this](auto&& act) { return [this, act] { QMetaObject::invokeMethod(this, act, Qt::QueuedConnection); }; };
     QMenu* file = addMenu(Menu::File, tr("&File"));
-    QAction* open = addMenuAction(file, tr("&Open Pair…"), {key("Ctrl+O")}, [this] { askForPair(); });
-    addMenuAction(file, tr("Open &Steps…"), {key("Ctrl+Shift+O")}, [this] { askForSteps(false); });
-    addMenuAction(file, tr("Open &Folder of Steps…"), {}, [this] { askForSteps(true); });
+    QAction* open = addMenuAction(file, tr("&Open Pair…"), {key("Ctrl+O")}, asks([this] { askForPair(); }));
+    addMenuAction(file, tr("Open &Steps…"), {key("Ctrl+Shift+O")}, asks([this] { askForSteps(false); }));
+    addMenuAction(file, tr("Open &Folder of Steps…"), {}, asks([this] { askForSteps(true); }));
     m_recentMenu = file->addMenu(tr("Open &Recent"));
     m_reloadAction = addMenuAction(file, tr("Re&load"), {key("F5"), key("Ctrl+R")}, [this] {
         m_session->reload();
@@ -105,11 +107,11 @@ void MainWindow::buildActions() {
     });
     m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
     file->addSeparator();
-    addMenuAction(file, tr("&Definitions of Ops…"), {}, [this] { askForDefinitions(); });
+    addMenuAction(file, tr("&Definitions of Ops…"), {}, asks([this] { askForDefinitions(); }));
     m_noDefinitionsAction = addMenuAction(file, tr("&Without Definitions"), {}, [this] { useDefinitions({}); });
     file->addSeparator();
-    m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, [this] { askForReportFolder(); });
-    m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, [this] { askForPicture(); });
+    m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
+    m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, asks([this] { askForPicture(); }));
     file->addSeparator();
     m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] {
         m_steps->close();
@@ -246,8 +248,7 @@ void MainWindow::buildActions() {
         m_steps->stop();
     });
     buildAcceptActions(lemmas);
-    addMenuAction(
-        lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, [this] { askForInputs(); }, Needs::Pair);
+    addMenuAction(lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, asks([this] { askForInputs(); }), Needs::Pair);
     m_foldAction = addLetterAction(lemmas, tr("&Fold Proved"), {key("!")}, [this] { m_lemmas->setProvedFolded(m_foldAction->isChecked()); });
     m_foldAction->setCheckable(true);
     connect(m_lemmas, &LemmaPanel::provedFoldedChanged, m_foldAction, &QAction::setChecked);

@@ -1,10 +1,12 @@
 #include "ui/window/parts.h"
 
+#include "ui/window/access_part.h"
 #include "ui/window/find_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/places_part.h"
+#include "ui/window/worker_loss_part.h"
 
 namespace lemmascope {
 
@@ -14,6 +16,8 @@ void addParts(MainWindow& window) {
     new FindPart(window, *places);
     new PalettePart(window, *places);
     new HelpPart(window);
+    new WorkerLossPart(&window);
+    new AccessPart(&window); // last: it looks at what the others made
 }
 
 } // namespace lemmascope

@@ -1,9 +1,11 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
-    window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
+    window/access_part.cpp window/access_part.h
     window/action_list.cpp window/action_list.h
     window/find_part.cpp window/find_part.h
     window/help_part.cpp window/help_part.h
+    window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
     window/palette_part.cpp window/palette_part.h
     window/parts.cpp window/parts.h
     window/places_part.cpp window/places_part.h
+    window/worker_loss_part.cpp window/worker_loss_part.h
 )

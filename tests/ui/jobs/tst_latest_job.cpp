@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
+#include <thread>
 
 using namespace lemmascope;
 
@@ -45,6 +47,35 @@ class TestLatestJob : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void whatIsDroppedIsFreedElsewhere() {
+        struct Large {
+            std::promise<std::thread::id>* told = nullptr;
+            ~Large() { told->set_value(std::this_thread::get_id()); }
+        };
+        for (const bool made : {true, false}) {
+            std::promise<std::thread::id> told;
+            auto freed = told.get_future();
+            auto own = std::make_unique<Large>();
+            own->told = &told;
+            std::shared_ptr<Large> large = made ? freedInBackground(std::move(own)) : freedInBackground(std::shared_ptr<Large>(std::move(own)));
+            std::shared_ptr<const void> part(large, &told);
+            large.reset(); // a part of it still owns the whole
+            QVERIFY(freed.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+            part.reset();
+            QVERIFY(freed.get() != std::this_thread::get_id());
+        }
+    }
+
+    void stoppedWorkIsCountedUntilItReturns() {
+        LatestJob job(QStringLiteral("job"), nullptr);
+        const int before = LatestJob::workingThreads();
+        job.start<int>(work(1, 100, true), [](const Result<int>&) {});
+        job.stop();
+        QVERIFY(!job.isRunning());
+        QCOMPARE(LatestJob::workingThreads(), before + 1);
+        QTRY_COMPARE(LatestJob::workingThreads(), before);
+    }
+
     void resultArrivesOnTheThreadThatAsked() {
         JobListModel jobs;
         LatestJob job(QStringLiteral("job"), &jobs);

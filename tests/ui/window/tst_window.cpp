@@ -204,7 +204,7 @@ class TestWindow : public QObject {
             QTest::keyClick(dialog, Qt::Key_Return);
         });
         QTest::keyClick(fixture.window.get(), Qt::Key_O, Qt::ControlModifier);
-        QVERIFY(seen);
+        QTRY_VERIFY(seen);
         QVERIFY(fixture.settle());
         QCOMPARE(fixture.window->banner()->title(), QStringLiteral("REFUTED (value)"));
     }
