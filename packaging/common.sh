@@ -44,6 +44,10 @@ configure() {
         if command -v ccache >/dev/null; then
             launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
         fi
+        # A third of the time of the default linker, for a hundred programs of tests.
+        if command -v ld.gold >/dev/null; then
+            launcher="$launcher -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"
+        fi
         cmake --preset "$preset" $launcher "$@" >/dev/null
     fi
 }
