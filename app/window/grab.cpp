@@ -5,6 +5,7 @@
 #include "ui/panels/help_window.h"
 #include "ui/panels/palette_popup.h"
 #include "ui/window/find_part.h"
+#include "ui/window/graph_table_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
@@ -31,6 +32,7 @@ constexpr std::array Views{
     "find",     //
     "help",     //
     "palette",  //
+    "table",    //
 };
 
 } // namespace
@@ -110,6 +112,9 @@ void Grabber::arrange() {
         find->open();
         find->bar()->setText(QStringLiteral("op:*mat*mul"));
         find->step(false);
+    }
+    if (m_view == QStringLiteral("table")) {
+        m_window->findChild<GraphTablePart*>()->show({});
     }
     if (m_view == QStringLiteral("palette")) {
         auto* palette = m_window->findChild<PalettePart*>();

@@ -1,5 +1,6 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     models/fact_table_model.cpp models/fact_table_model.h
+    models/graph_table_model.cpp models/graph_table_model.h
     models/lemma_model.cpp models/lemma_model.h
     models/message_model.cpp models/message_model.h
     models/palette_model.cpp models/palette_model.h

@@ -2,6 +2,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/counterexample_facts.cpp views/counterexample_facts.h
     views/fact_table_view.cpp views/fact_table_view.h
     views/help_pages.cpp views/help_pages.h
+    views/graph_rows.cpp views/graph_rows.h
     views/inspector_facts.cpp views/inspector_facts.h
     views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h

@@ -2,6 +2,7 @@
 
 #include "ui/window/access_part.h"
 #include "ui/window/find_part.h"
+#include "ui/window/graph_table_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
@@ -13,8 +14,9 @@ namespace lemmascope {
 void addParts(MainWindow& window) {
     // Each a child of the window. Their order is that of their menu entries and of the keys of their docks.
     auto* places = new PlacesPart(window);
-    new FindPart(window, *places);
+    auto* find = new FindPart(window, *places);
     new PalettePart(window, *places);
+    new GraphTablePart(window, *places, *find);
     new HelpPart(window);
     new WorkerLossPart(&window);
     new AccessPart(&window); // last: it looks at what the others made

@@ -4,6 +4,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/find_part.cpp window/find_part.h
     window/help_part.cpp window/help_part.h
     window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
+    window/graph_table_part.cpp window/graph_table_part.h
     window/palette_part.cpp window/palette_part.h
     window/parts.cpp window/parts.h
     window/places_part.cpp window/places_part.h

@@ -1,5 +1,6 @@
 #include "tests/ui/canvas/canvas_fixture.h"
 #include "tests/ui/window/fakes.h"
+#include "ui/models/graph_table_model.h"
 #include "ui/views/node_query.h"
 
 #include <QElapsedTimer>
@@ -165,6 +166,40 @@ class TestNodeQuery : public QObject {
             qInfo("%s: %zu hits, %.1f ms", text, found, seconds * 1e3);
             QVERIFY2(seconds < 0.2, text); // about 5 ms where nothing else runs
         }
+    }
+
+    void a50000NodePairIsATableAtOnce() {
+        const auto tree = blocks(50'000);
+        GraphRows rows;
+        rows.index = NodeIndex::build(tree, tree).value();
+        auto marks = std::make_shared<Correspondence>();
+        marks->reference.resize(tree->nodeCount());
+        for (std::size_t i = 0; i < tree->nodeCount(); ++i) {
+            marks->reference[i] = {i % 3 == 0 ? NodeMark::Shared : NodeMark::Changed, FlatNodeId(i), "reads a value that differs", {}};
+        }
+        marks->rewritten = marks->reference;
+        rows.marks = marks;
+        for (int column = -1; column < GraphRows::ColumnCount; ++column) {
+            const double start = processSeconds();
+            const auto order = rows.arranged(NodeQuery{}, column, true);
+            const double seconds = processSeconds() - start;
+            qInfo("column %d: %.1f ms", column, seconds * 1e3);
+            QCOMPARE(order.size(), rows.index->count());
+            QVERIFY(seconds < 3.0); // in the background
+        }
+        GraphTableModel model;
+        auto order = rows.arranged(NodeQuery{}, -1, false);
+        const double start = processSeconds();
+        model.setRows(rows, std::move(order));
+        for (int row = 40'000; row < 40'060; ++row) { // a screenful
+            for (int column = 0; column < GraphRows::ColumnCount; ++column) {
+                QVERIFY(!model.index(row, GraphRows::Name).data().toString().isEmpty());
+                model.index(row, column).data();
+            }
+        }
+        const double seconds = processSeconds() - start;
+        qInfo("filled and read: %.1f ms", seconds * 1e3);
+        QVERIFY(seconds < 0.2);
     }
 };
 
