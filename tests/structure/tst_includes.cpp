@@ -29,7 +29,7 @@ const std::map<QString, std::set<QString>> Allowed{
     {"term", {"base", "graph", "eval"}},
     {"sample", {"base", "graph", "eval", "term"}},
     {"prove", {"base", "graph", "eval", "term", "sample", "worker"}},
-    {"match", {"base", "graph", "eval", "term", "sample", "worker", "prove"}},
+    {"match", {"base", "graph"}},
     {"interp", {"base", "graph", "program", "eval", "term", "sample", "worker", "prove"}},
     {"report", AllCore},
     {"workspace", AllCore},

@@ -1,0 +1,739 @@
+// The transitions of the machine, one case for each rule of its definition (resources/help/rules.md); tests: tests/core/match/tst_machine.cpp,
+// against the declarative meaning in tst_oracle.cpp.
+#include "core/match/machine_state.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace lemmascope::match {
+
+MachineState::MachineState(const MatchProgram& p, const Subject& s, MachineOptions o) : program(p), subject(s), options(o) {
+    operatorIs.resize(program.operators.size());
+    for (std::size_t op = 0; op < operatorIs.size(); ++op) {
+        operatorIs[op].resize(subject.symbolCount());
+        for (std::size_t symbol = 0; symbol < operatorIs[op].size(); ++symbol) {
+            operatorIs[op][symbol] = subject.symbolIs(SymbolId(symbol), program.operators[op]);
+        }
+    }
+}
+
+void MachineState::start(TermId root) {
+    cells.clear();
+    cellNames.clear();
+    frames.clear();
+    frameCells.clear();
+    continuations.clear();
+    goals.clear();
+    trail.clear();
+    events.clear();
+    values.clear();
+    lists.clear();
+    joins.clear();
+    choices.clear();
+    records.clear();
+    visits.clear();
+    remembered.clear();
+    valueIds.clear();
+    hasBest = false;
+    bestPending = false;
+    failureCount = 0;
+    current = NoIndex;
+    matched = 0;
+    stepCount = 0;
+    successCount = 0;
+    outcome = Outcome::Running;
+    const std::uint32_t frame = enter(0, NoIndex, {});
+    Continuation first;
+    first.at = program.procedures[0].body;
+    first.term = root;
+    first.frame = frame;
+    first.extra = NoIndex;
+    push(first);
+}
+
+// ---- names
+
+std::uint32_t MachineState::cellOf(std::uint32_t frame, SlotRef slot) const {
+    for (std::uint32_t up = slot.up; up > 0; --up) {
+        frame = frames[frame].parent;
+    }
+    return frameCells[frames[frame].firstCell + slot.index];
+}
+
+void MachineState::set(std::uint32_t cell, Cell value) {
+    cells[cell] = value;
+    trail.push_back(cell);
+}
+
+std::uint32_t MachineState::enter(std::uint32_t procedure, std::uint32_t caller, const std::vector<SlotRef>& arguments) {
+    const Procedure& entered = program.procedures[procedure];
+    Frame frame;
+    frame.procedure = procedure;
+    if (entered.level > 0) {
+        // A mu sees the names of the procedure it stands in: that frame lies on the caller's own way out.
+        frame.parent = caller;
+        for (std::uint32_t level = program.procedures[frames[caller].procedure].level; level >= entered.level; --level) {
+            frame.parent = frames[frame.parent].parent;
+        }
+    }
+    frame.firstCell = static_cast<std::uint32_t>(frameCells.size());
+    for (std::uint32_t i = 0; i < entered.slots.size(); ++i) {
+        if (i < entered.parameters && i < arguments.size()) {
+            const std::uint32_t cell = cellOf(caller, arguments[i]);
+            frameCells.push_back(cell);
+        } else {
+            frameCells.push_back(static_cast<std::uint32_t>(cells.size()));
+            cells.emplace_back();
+            cellNames.push_back(&entered.slots[i].name);
+        }
+    }
+    frames.push_back(frame);
+    return static_cast<std::uint32_t>(frames.size() - 1);
+}
+
+Binding MachineState::binding(const Name& name, const Cell& cell) const {
+    Binding out;
+    out.name = name;
+    out.kind = cell.kind;
+    switch (cell.kind) {
+    case Binding::Kind::Unbound: break;
+    case Binding::Kind::Term: out.term = TermId(cell.index); break;
+    case Binding::Kind::Symbol: out.symbol = SymbolId(cell.index); break;
+    case Binding::Kind::Value: out.value = values[cell.index]; break;
+    case Binding::Kind::List: out.list = lists[cell.index]; break;
+    }
+    return out;
+}
+
+std::vector<Binding> MachineState::rootBindings() const {
+    std::vector<Binding> out;
+    const Procedure& root = program.procedures[0];
+    for (std::uint32_t i = 0; i < root.slots.size(); ++i) {
+        if (!root.slots[i].existential) {
+            out.push_back(binding(root.slots[i].name, cells[frameCells[frames[0].firstCell + i]]));
+        }
+    }
+    return out;
+}
+
+bool MachineState::same(TermId a, TermId b) const {
+    return a == b || (!options.identity && a.isValid() && b.isValid() && subject.term(a).number == subject.term(b).number);
+}
+
+// ---- choice points
+
+void MachineState::pushChoice(ChoiceKind kind, const Continuation& resumed, std::uint32_t option) {
+    ChoicePoint choice;
+    choice.kind = kind;
+    choice.resume = resumed;
+    choice.resume.next = current;
+    choice.option = option;
+    choice.matched = matched;
+    const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+    choice.marks = {size(trail), size(cells),  size(frames), size(frameCells), size(continuations),
+                    size(goals), size(events), size(values), size(lists),      size(joins)};
+    choices.push_back(std::move(choice));
+}
+
+void MachineState::backtrack() {
+    if (bestPending) {
+        best = records.back();
+        hasBest = true;
+        bestPending = false;
+    }
+    while (!choices.empty()) {
+        ChoicePoint& choice = choices.back();
+        const Marks& marks = choice.marks;
+        for (; trail.size() > marks.trail; trail.pop_back()) {
+            cells[trail.back()] = {};
+        }
+        cells.resize(marks.cells);
+        cellNames.resize(marks.cells);
+        frames.resize(marks.frames);
+        frameCells.resize(marks.frameCells);
+        continuations.resize(marks.continuations);
+        goals.resize(marks.goals);
+        events.resize(marks.events);
+        values.resize(marks.values);
+        lists.resize(marks.lists);
+        joins.resize(marks.joins);
+        matched = choice.matched;
+        current = choice.resume.next;
+        if (choice.kind == ChoiceKind::Joined || choice.kind == ChoiceKind::Barrier) {
+            noteFailure(choice);
+            choices.pop_back();
+            continue;
+        }
+        outcome = Outcome::Running;
+        resume(choice);
+        return;
+    }
+    outcome = Outcome::NoMatch;
+}
+
+/// Takes the next option of the choice point on top, which goes when that is its last.
+void MachineState::resume(ChoicePoint& choice) {
+    const Continuation at = choice.resume;
+    const std::uint32_t option = choice.option++;
+    const Instruction& instruction = program.at(at.at);
+    switch (choice.kind) {
+    case ChoiceKind::Alternate: {
+        const std::uint32_t joined = choice.join;
+        if (choice.option == instruction.children.size()) {
+            choices.pop_back();
+        }
+        tryAlternate(at, option, joined);
+        return;
+    }
+    case ChoiceKind::Exchange: {
+        const std::vector<TermId> operands = lists[choice.cuts];
+        pushJoin(at, choice.join);
+        choices.pop_back();
+        events.push_back({Event::Kind::Operands, at.at, at.term, 1});
+        pushOperands(at, instruction, operands, true);
+        return;
+    }
+    case ChoiceKind::Cut: {
+        const std::uint32_t list = choice.cuts + option;
+        if (choice.option == choice.cutCount) {
+            choices.pop_back();
+        }
+        events.push_back({Event::Kind::Operands, at.at, at.term, option});
+        Continuation placing = at;
+        placing.kind = ActionKind::Assign;
+        placing.extra = list;
+        placing.extra2 = 0;
+        push(placing);
+        return;
+    }
+    case ChoiceKind::Place: {
+        const std::vector<TermId>& leaves = lists[at.extra];
+        const std::uint32_t used = at.extra2;
+        std::uint32_t after = option + 1;
+        while (after < leaves.size() && (used >> after & 1U) != 0) {
+            ++after;
+        }
+        choice.option = after;
+        if (after >= leaves.size()) {
+            choices.pop_back();
+        }
+        const auto operand = static_cast<std::uint32_t>(__builtin_popcount(used));
+        Continuation rest = at;
+        rest.kind = ActionKind::Assign;
+        rest.extra2 = used | 1U << option;
+        push(rest);
+        Continuation leaf;
+        leaf.at = instruction.children[operand];
+        leaf.term = leaves[option];
+        leaf.frame = at.frame;
+        leaf.goal = at.goal;
+        leaf.extra = operand;
+        leaf.extra2 = at.term.index;
+        push(leaf);
+        return;
+    }
+    case ChoiceKind::Joined:
+    case ChoiceKind::Barrier: break;
+    }
+    assert(false);
+}
+
+void MachineState::tryAlternate(const Continuation& at, std::uint32_t option, std::uint32_t joined) {
+    events.push_back({Event::Kind::Alternate, at.at, at.term, option});
+    pushJoin(at, joined);
+    Continuation one = at;
+    one.at = program.at(at.at).children[option];
+    push(one);
+}
+
+// ---- one step
+
+void MachineState::step() {
+    if (outcome != Outcome::Running) {
+        return;
+    }
+    if (current == NoIndex) {
+        ++successCount;
+        outcome = Outcome::Match;
+        return;
+    }
+    if (++stepCount > options.steps) {
+        outcome = Outcome::Undecided;
+        return;
+    }
+    const Continuation at = continuations[current];
+    current = at.next;
+    switch (at.kind) {
+    case ActionKind::Match: match(at); return;
+    case ActionKind::Guard: guard(at); return;
+    case ActionKind::CheckName:
+        if (cells[cellOf(at.frame, program.at(at.at).slot)].kind == Binding::Kind::Unbound) {
+            fail(FailureReason::ExistentialUnbound, at);
+        }
+        return;
+    case ActionKind::Constraint: {
+        const Instruction& instruction = program.at(at.at);
+        const Cell cell = cells[cellOf(at.frame, instruction.slot)];
+        if (cell.kind != Binding::Kind::Term) {
+            fail(FailureReason::TargetUnbound, at);
+            return;
+        }
+        Continuation must = at;
+        must.kind = ActionKind::Match;
+        must.at = instruction.children[1];
+        must.term = TermId(cell.index);
+        must.extra = NoIndex;
+        push(must);
+        return;
+    }
+    case ActionKind::Assign: assign(at); return;
+    case ActionKind::Join: join(at); return;
+    case ActionKind::EndGoal: endGoal(at); return;
+    }
+}
+
+void MachineState::match(const Continuation& at) {
+    const Instruction& instruction = program.at(at.at);
+    if (!at.term.isValid()) {
+        // An operand that is left out has no value: only `none` matches it, and what chooses or binds nothing looks inside.
+        switch (instruction.kind) {
+        case InstructionKind::Variable:
+        case InstructionKind::Any:
+        case InstructionKind::Number:
+        case InstructionKind::Operator:
+        case InstructionKind::FunctionVariable:
+        case InstructionKind::As:
+        case InstructionKind::Result: fail(FailureReason::OperandOmitted, at); return;
+        default: break;
+        }
+    }
+    Continuation inner = at;
+    switch (instruction.kind) {
+    case InstructionKind::Variable:
+    case InstructionKind::As: {
+        const std::uint32_t cell = cellOf(at.frame, instruction.slot);
+        const Cell held = cells[cell];
+        if (held.kind == Binding::Kind::Unbound) {
+            set(cell, {Binding::Kind::Term, at.term.index});
+        } else if (held.kind != Binding::Kind::Term || !same(TermId(held.index), at.term)) {
+            if (FailureRecord* made = record(FailureReason::VariableConflict, at)) {
+                made->held = binding(*cellNames[cell], held);
+            }
+            backtrack();
+            return;
+        }
+        if (instruction.kind == InstructionKind::As) {
+            inner.at = instruction.children.front();
+            push(inner);
+        } else {
+            events.push_back({Event::Kind::Leaf, at.at, at.term, 0});
+        }
+        return;
+    }
+    case InstructionKind::Any: events.push_back({Event::Kind::Leaf, at.at, at.term, 0}); return;
+    case InstructionKind::Omitted:
+        if (at.term.isValid()) {
+            fail(FailureReason::OperandGiven, at);
+        }
+        return;
+    case InstructionKind::Number:
+        if (!subject.constantIs(at.term, instruction.number)) {
+            fail(FailureReason::NotTheConstant, at);
+            return;
+        }
+        events.push_back({Event::Kind::Leaf, at.at, at.term, 0});
+        return;
+    case InstructionKind::Operator:
+    case InstructionKind::FunctionVariable: matchOperator(at, instruction); return;
+    case InstructionKind::Alternate: {
+        pushChoice(ChoiceKind::Alternate, at, 1);
+        rejoin(choices.back());
+        tryAlternate(at, 0, choices.back().join);
+        return;
+    }
+    case InstructionKind::Guarded:
+        inner.kind = ActionKind::Guard;
+        push(inner);
+        inner.kind = ActionKind::Match;
+        inner.at = instruction.children.front();
+        push(inner);
+        return;
+    case InstructionKind::Exists:
+        // The slot is this entry's own, and unbound: nothing else comes here before it is left or undone.
+        inner.kind = ActionKind::CheckName;
+        push(inner);
+        inner.kind = ActionKind::Match;
+        inner.at = instruction.children.front();
+        push(inner);
+        return;
+    case InstructionKind::Constraint:
+        inner.kind = ActionKind::Constraint;
+        push(inner);
+        inner.kind = ActionKind::Match;
+        inner.at = instruction.children.front();
+        push(inner);
+        return;
+    case InstructionKind::Result: {
+        const SubjectTerm& term = subject.term(at.term);
+        if (term.resultIndex != instruction.resultIndex) {
+            if (FailureRecord* made = record(FailureReason::ResultMismatch, at)) {
+                made->wanted = instruction.resultIndex;
+                made->actual = term.resultIndex;
+            }
+            backtrack();
+            return;
+        }
+        inner.at = instruction.children.front();
+        inner.term = term.node;
+        push(inner);
+        return;
+    }
+    case InstructionKind::Call: call(at, instruction); return;
+    }
+}
+
+void MachineState::matchOperator(const Continuation& at, const Instruction& instruction) {
+    const SubjectTerm& term = subject.term(at.term);
+    const bool named = instruction.kind == InstructionKind::Operator;
+    if (named && !operatorIs[instruction.op][term.head.index]) {
+        fail(FailureReason::OperatorMismatch, at);
+        return;
+    }
+    if (term.resultIndex != 0) {
+        if (FailureRecord* made = record(FailureReason::ResultMismatch, at)) {
+            made->actual = term.resultIndex;
+        }
+        backtrack();
+        return;
+    }
+    if (named && instruction.order == OperandOrder::AnyTree) {
+        matchTree(at, instruction);
+        return;
+    }
+    std::vector<TermId> operands(subject.operands(at.term).begin(), subject.operands(at.term).end());
+    const std::size_t given = operands.size();
+    // Attributes that may be operands take theirs away before the others are counted.
+    const bool attributesHold = !named || testAttributes(at, instruction, operands);
+    std::size_t wanted = instruction.children.size();
+    while (wanted > operands.size() && program.at(instruction.children[wanted - 1]).kind == InstructionKind::Omitted) {
+        --wanted; // operands left out at the end are not there at all
+    }
+    const bool fits = instruction.rest.isValid() ? operands.size() >= wanted : operands.size() == wanted;
+    if (!fits && attributesHold) {
+        if (FailureRecord* made = record(FailureReason::ArityMismatch, at)) {
+            made->wanted = static_cast<std::uint32_t>(instruction.children.size());
+            made->actual = static_cast<std::uint32_t>(given);
+        }
+    }
+    if (!fits || !attributesHold) {
+        backtrack();
+        return;
+    }
+    if (!named) {
+        const std::uint32_t cell = cellOf(at.frame, instruction.slot);
+        const Cell held = cells[cell];
+        if (held.kind == Binding::Kind::Unbound) {
+            set(cell, {Binding::Kind::Symbol, term.head.index});
+        } else if (held.kind != Binding::Kind::Symbol || held.index != term.head.index) {
+            if (FailureRecord* made = record(FailureReason::FunctionConflict, at)) {
+                made->held = binding(*cellNames[cell], held);
+            }
+            backtrack();
+            return;
+        }
+    }
+    if (instruction.rest.isValid()) {
+        const std::uint32_t cell = cellOf(at.frame, instruction.rest);
+        std::vector<TermId> rest(operands.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, operands.size())), operands.end());
+        const Cell held = cells[cell];
+        if (held.kind == Binding::Kind::Unbound) {
+            lists.push_back(std::move(rest));
+            set(cell, {Binding::Kind::List, static_cast<std::uint32_t>(lists.size() - 1)});
+        } else if (held.kind != Binding::Kind::List || !std::equal(rest.begin(), rest.end(), lists[held.index].begin(), lists[held.index].end(),
+                                                                   [&](TermId a, TermId b) { return same(a, b); })) {
+            if (FailureRecord* made = record(FailureReason::VariableConflict, at)) {
+                made->held = binding(*cellNames[cell], held);
+            }
+            backtrack();
+            return;
+        }
+    }
+    events.push_back({Event::Kind::Operator, at.at, at.term, 0});
+    ++matched;
+    if (named && instruction.order == OperandOrder::Commutative && !same(operands[0], operands[1])) {
+        lists.push_back(operands);
+        pushChoice(ChoiceKind::Exchange, at, 1);
+        ChoicePoint& choice = choices.back();
+        choice.cuts = static_cast<std::uint32_t>(lists.size() - 1);
+        rejoin(choice);
+        pushJoin(at, choice.join);
+    }
+    pushOperands(at, instruction, operands, false);
+}
+
+void MachineState::pushOperands(const Continuation& at, const Instruction& instruction, const std::vector<TermId>& operands, bool exchanged) {
+    for (std::size_t i = instruction.children.size(); i > 0; --i) {
+        const std::size_t operand = exchanged ? 2 - i : i - 1;
+        Continuation child;
+        child.at = instruction.children[i - 1];
+        child.term = operand < operands.size() ? operands[operand] : TermId();
+        child.frame = at.frame;
+        child.goal = at.goal;
+        child.extra = static_cast<std::uint32_t>(operand);
+        child.extra2 = at.term.index;
+        push(child);
+    }
+}
+
+bool MachineState::testAttributes(const Continuation& at, const Instruction& instruction, std::vector<TermId>& operands) {
+    std::vector<std::size_t> taken;
+    for (std::uint32_t i = 0; i < instruction.attributes.size(); ++i) {
+        const AttributeTest& test = instruction.attributes[i];
+        FactValue found = subject.attribute(at.term, test.name);
+        if (!found.isDefined() && test.orOperand) {
+            const auto operand = subject.attributeOperand(at.term, test.name, instruction.children.size());
+            if (operand && *operand < operands.size() && operands[*operand].isValid()) {
+                found = subject.constant(operands[*operand]);
+                taken.push_back(*operand);
+            }
+        }
+        const auto failure = [&](FailureReason reason) {
+            FailureRecord* made = record(reason, at);
+            if (made != nullptr) {
+                made->wanted = i;
+                made->found = found;
+            }
+            return made;
+        };
+        if (!found.isDefined()) {
+            failure(FailureReason::AttributeMissing);
+            return false;
+        }
+        if (!test.slot.isValid()) {
+            if (!subject.attributeIs(at.term, test.name, found, test.wanted)) {
+                failure(FailureReason::AttributeMismatch);
+                return false;
+            }
+            continue;
+        }
+        const std::uint32_t cell = cellOf(at.frame, test.slot);
+        const Cell held = cells[cell];
+        if (held.kind == Binding::Kind::Unbound) {
+            values.push_back(std::move(found));
+            set(cell, {Binding::Kind::Value, static_cast<std::uint32_t>(values.size() - 1)});
+        } else if (held.kind != Binding::Kind::Value || equals(values[held.index], found) != Truth::True) {
+            if (FailureRecord* made = failure(FailureReason::AttributeConflict)) {
+                made->held = binding(*cellNames[cell], held);
+            }
+            return false;
+        }
+    }
+    std::sort(taken.begin(), taken.end());
+    taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
+    for (std::size_t i = taken.size(); i > 0; --i) {
+        operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(taken[i - 1]));
+    }
+    while (!taken.empty() && !operands.empty() && !operands.back().isValid()) {
+        operands.pop_back();
+    }
+    return true;
+}
+
+// ---- operands in any order and bracketing
+
+/// All ways to see the term as a tree of the operator with as many leaves as there are operands, leftmost deepest first.
+void MachineState::matchTree(const Continuation& at, const Instruction& instruction) {
+    const std::size_t wanted = instruction.children.size();
+    const auto opens = [&](TermId id) {
+        if (!id.isValid()) {
+            return false;
+        }
+        const SubjectTerm& term = subject.term(id);
+        if (!operatorIs[instruction.op][term.head.index] || term.operandCount != 2 || term.resultIndex != 0) {
+            return false;
+        }
+        return std::all_of(instruction.attributes.begin(), instruction.attributes.end(), [&](const AttributeTest& test) {
+            const FactValue found = subject.attribute(id, test.name);
+            return found.isDefined() && (test.slot.isValid() || subject.attributeIs(id, test.name, found, test.wanted));
+        });
+    };
+    // A partial cut: leaves that stay, then leaves that may still be opened.
+    struct Partial {
+        std::vector<TermId> leaves;
+        std::size_t settled;
+        std::vector<TermId> opened;
+    };
+    std::vector<std::vector<TermId>> cuts;
+    std::vector<Partial> stack;
+    if (opens(at.term)) {
+        const std::span<const TermId> operands = subject.operands(at.term);
+        stack.push_back({{operands[0], operands[1]}, 0, {at.term}});
+    }
+    std::uint32_t most = stack.empty() ? 1 : 2;
+    while (!stack.empty()) {
+        Partial partial = std::move(stack.back());
+        stack.pop_back();
+        most = std::max(most, static_cast<std::uint32_t>(partial.leaves.size()));
+        if (partial.settled == partial.leaves.size()) {
+            if (partial.leaves.size() == wanted) {
+                cuts.push_back(std::move(partial.leaves));
+            }
+            continue;
+        }
+        Partial closed = partial;
+        ++closed.settled;
+        const TermId leaf = partial.leaves[partial.settled];
+        stack.push_back(std::move(closed));
+        if (partial.leaves.size() < wanted && opens(leaf)) {
+            const std::span<const TermId> operands = subject.operands(leaf);
+            partial.leaves[partial.settled] = operands[0];
+            partial.leaves.insert(partial.leaves.begin() + static_cast<std::ptrdiff_t>(partial.settled) + 1, operands[1]);
+            stack.push_back(std::move(partial));
+        }
+    }
+    if (cuts.empty()) {
+        if (FailureRecord* made = record(FailureReason::TreeMismatch, at)) {
+            made->wanted = static_cast<std::uint32_t>(wanted);
+            made->actual = most;
+        }
+        backtrack();
+        return;
+    }
+    const auto first = static_cast<std::uint32_t>(lists.size());
+    lists.insert(lists.end(), cuts.begin(), cuts.end());
+    events.push_back({Event::Kind::Operator, at.at, at.term, 0});
+    matched += static_cast<std::uint32_t>(wanted - 1);
+    pushChoice(ChoiceKind::Cut, at, 0);
+    choices.back().cuts = first;
+    choices.back().cutCount = static_cast<std::uint32_t>(cuts.size());
+    resume(choices.back());
+}
+
+void MachineState::assign(const Continuation& at) {
+    const std::vector<TermId>& leaves = lists[at.extra];
+    std::uint32_t first = 0;
+    while (first < leaves.size() && (at.extra2 >> first & 1U) != 0) {
+        ++first;
+    }
+    if (first == leaves.size()) {
+        return; // all are placed
+    }
+    pushChoice(ChoiceKind::Place, at, first);
+    resume(choices.back());
+}
+
+// ---- calls
+
+void MachineState::call(const Continuation& at, const Instruction& instruction) {
+    const Procedure& procedure = program.procedures[instruction.procedure];
+    if (options.remember && at.term.isValid() && recall(at, instruction)) {
+        return;
+    }
+    const std::uint32_t frame = enter(instruction.procedure, at.frame, instruction.arguments);
+    Continuation body = at;
+    body.at = procedure.body;
+    body.frame = frame;
+    if (procedure.mayLoop) {
+        const std::uint32_t number = at.term.isValid() ? subject.term(at.term).number : NoIndex;
+        for (std::uint32_t open = at.goal; open != NoIndex; open = goals[open].parent) {
+            const Goal& goal = goals[open];
+            if (goal.procedure != instruction.procedure || goal.number != number) {
+                continue;
+            }
+            const std::uint32_t* mine = frameCells.data() + frames[frame].firstCell;
+            const std::uint32_t* theirs = frameCells.data() + frames[goal.frame].firstCell;
+            if (std::equal(mine, mine + procedure.parameters, theirs) && frames[frame].parent == frames[goal.frame].parent) {
+                fail(FailureReason::RecursionLoop, at);
+                return;
+            }
+        }
+        goals.push_back({at.goal, instruction.procedure, frame, number});
+        body.goal = static_cast<std::uint32_t>(goals.size() - 1);
+    }
+    push(body);
+}
+
+void MachineState::guard(const Continuation& at) {
+    const GuardId id = program.at(at.at).guard;
+    bool unbound = false;
+    const Truth truth = evaluateGuard(*this, id, at.frame, unbound);
+    if (truth == Truth::True && !unbound) {
+        return;
+    }
+    fail(unbound ? FailureReason::GuardUnbound : truth == Truth::False ? FailureReason::GuardFalse : FailureReason::GuardUndefined, at);
+}
+
+// ---- the public face
+
+MatchMachine::MatchMachine(const MatchProgram& program, const Subject& subject, MachineOptions options)
+    : m_state(std::make_unique<MachineState>(program, subject, options)) {
+    if (options.remember) {
+        m_state->findMentions();
+    }
+}
+
+MatchMachine::~MatchMachine() = default;
+
+bool MatchMachine::mayMatchAt(TermId root) const {
+    if (!m_state->program.rootOperators) {
+        return true;
+    }
+    const SymbolId head = m_state->subject.term(root).head;
+    return std::any_of(m_state->program.rootOperators->begin(), m_state->program.rootOperators->end(),
+                       [&](std::uint32_t op) { return m_state->operatorIs[op][head.index]; });
+}
+
+void MatchMachine::start(TermId root) { m_state->start(root); }
+
+Outcome MatchMachine::step() {
+    m_state->step();
+    return m_state->outcome;
+}
+
+Outcome MatchMachine::run() {
+    if (m_state->outcome == Outcome::Match) {
+        m_state->backtrack();
+    }
+    while (m_state->outcome == Outcome::Running) {
+        m_state->step();
+    }
+    return m_state->outcome;
+}
+
+Outcome MatchMachine::outcome() const { return m_state->outcome; }
+std::uint64_t MatchMachine::steps() const { return m_state->stepCount; }
+std::vector<Binding> MatchMachine::bindings() const { return m_state->rootBindings(); }
+const std::vector<Event>& MatchMachine::events() const { return m_state->events; }
+const std::deque<FailureRecord>& MatchMachine::failures() const { return m_state->records; }
+std::uint64_t MatchMachine::failureCount() const { return m_state->failureCount; }
+const FailureRecord* MatchMachine::furthest() const { return m_state->hasBest ? &m_state->best : nullptr; }
+
+std::pair<InstructionId, TermId> MatchMachine::openGoal() const {
+    for (std::uint32_t at = m_state->current; at != NoIndex; at = m_state->continuations[at].next) {
+        if (m_state->continuations[at].kind == ActionKind::Match) {
+            return {m_state->continuations[at].at, m_state->continuations[at].term};
+        }
+    }
+    return {};
+}
+
+std::vector<MatchMachine::OpenAction> MatchMachine::continuation(std::size_t most) const {
+    std::vector<OpenAction> out;
+    for (std::uint32_t at = m_state->current; at != NoIndex && out.size() < most; at = m_state->continuations[at].next) {
+        const Continuation& each = m_state->continuations[at];
+        switch (each.kind) {
+        case ActionKind::Match:
+        case ActionKind::Assign: out.push_back({"match", each.at, each.term}); break;
+        case ActionKind::Guard: out.push_back({"guard", each.at, each.term}); break;
+        case ActionKind::CheckName: out.push_back({"check", each.at, each.term}); break;
+        case ActionKind::Constraint: out.push_back({"constraint", each.at, each.term}); break;
+        case ActionKind::Join:
+        case ActionKind::EndGoal: break;
+        }
+    }
+    return out;
+}
+
+std::size_t MatchMachine::choicePoints() const { return m_state->choices.size(); }
+
+} // namespace lemmascope::match

@@ -1,0 +1,139 @@
+#pragma once
+
+#include "core/match/program.h"
+#include "core/match/subject.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lemmascope::match {
+
+enum class Outcome : std::uint8_t {
+    Running,
+    Match,
+    NoMatch,
+    Undecided ///< the budget of steps ran out: never to be shown as "does not match"
+};
+
+struct MachineOptions {
+    bool identity = false;            ///< names that repeat must hold the same node, not just the same computation
+    std::uint64_t steps = 10'000'000; ///< for one root, all its matches together
+    std::size_t records = 0;          ///< failures kept, the last ones and the furthest; 0: none
+    bool remember = true;             ///< failed and passed sub-goals are not run again once that pays
+};
+
+/// What a name holds.
+struct Binding {
+    enum class Kind : std::uint8_t { Unbound, Term, Symbol, Value, List };
+    Name name;
+    Kind kind = Kind::Unbound;
+    TermId term;
+    SymbolId symbol;
+    FactValue value;
+    std::vector<TermId> list;
+};
+
+/// What happened on the way to a state, as far as it was not undone: the derivation so far.
+struct Event {
+    enum class Kind : std::uint8_t { Operator, Leaf, Alternate, Operands };
+    Kind kind = Kind::Operator;
+    InstructionId at;
+    TermId term;
+    std::uint32_t choice = 0; ///< Alternate: which one. Operands: 1 when they were exchanged, or how a tree was taken apart
+};
+
+enum class FailureReason : std::uint8_t {
+    VariableConflict,
+    FunctionConflict,
+    AttributeConflict,
+    OperatorMismatch,
+    ArityMismatch,
+    ResultMismatch,
+    AttributeMismatch,
+    AttributeMissing,
+    NotTheConstant,
+    OperandOmitted,
+    OperandGiven,
+    TreeMismatch, ///< fewer than n leaves under an `ac`
+    GuardFalse,
+    GuardUnbound,
+    GuardUndefined,
+    ExistentialUnbound,
+    TargetUnbound,
+    RecursionLoop
+};
+
+/// One failed branch. Texts are made from it on request (failure.h).
+struct FailureRecord {
+    FailureReason reason = FailureReason::OperatorMismatch;
+    InstructionId at;
+    TermId term;
+    GuardId guard;
+    Binding held;             ///< conflicts: what the name holds already. Unbound names: the name
+    FactValue found;          ///< attributes: what is there
+    std::uint32_t wanted = 0; ///< arity, result; AttributeMismatch: which test
+    std::uint32_t actual = 0;
+    std::uint32_t operand = 0xFFFFFFFFU; ///< the operand of `parent` that was being matched
+    TermId parent;
+    std::uint64_t step = 0;
+    std::uint32_t depth = 0;       ///< choice points then open
+    std::uint32_t matched = 0;     ///< operators
+    std::uint32_t total = 0;       ///< operators that this branch needed
+    std::vector<Binding> bindings; ///< of the rule's names, and of what a guard reads (`guardNames` of them, at the end)
+    std::uint32_t guardNames = 0;
+    std::vector<Event> events; ///< the branch: alternates and operators
+};
+
+struct MachineState;
+
+/// Runs one program at one root after the other; chronological backtracking, leftmost alternate first. The program and the subject must
+/// outlive it. Not shared between threads.
+class MatchMachine {
+  public:
+    MatchMachine(const MatchProgram& program, const Subject& subject, MachineOptions options = {});
+    ~MatchMachine();
+    MatchMachine(const MatchMachine&) = delete;
+    MatchMachine& operator=(const MatchMachine&) = delete;
+
+    /// The root's operator is one that the pattern can begin with.
+    [[nodiscard]] bool mayMatchAt(TermId root) const;
+
+    void start(TermId root);
+    /// One transition of the machine.
+    Outcome step();
+    /// To the first, or after a match to the next one (by a forced backtrack).
+    Outcome run();
+    [[nodiscard]] Outcome outcome() const;
+
+    [[nodiscard]] std::uint64_t steps() const;
+    /// The rule's own names that are not existential; unbound ones too.
+    [[nodiscard]] std::vector<Binding> bindings() const;
+    [[nodiscard]] const std::vector<Event>& events() const;
+    /// Failures in the order met, the last `records` of them.
+    [[nodiscard]] const std::deque<FailureRecord>& failures() const;
+    [[nodiscard]] std::uint64_t failureCount() const;
+    /// The failure with the most operators matched, the first of several; nullptr when nothing failed or nothing is recorded.
+    [[nodiscard]] const FailureRecord* furthest() const;
+    /// When undecided: the pattern and the term that were being matched.
+    [[nodiscard]] std::pair<InstructionId, TermId> openGoal() const;
+
+    struct OpenAction {
+        std::string kind; ///< match, guard, check, constraint
+        InstructionId at;
+        TermId term;
+    };
+    /// The work left, next first, at most `most` entries; for views of a running machine.
+    [[nodiscard]] std::vector<OpenAction> continuation(std::size_t most) const;
+    [[nodiscard]] std::size_t choicePoints() const;
+
+  private:
+    std::unique_ptr<MachineState> m_state;
+};
+
+} // namespace lemmascope::match

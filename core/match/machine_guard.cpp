@@ -1,0 +1,157 @@
+// Guards: three-valued, over what names hold.
+#include "core/match/machine_state.h"
+
+#include <algorithm>
+
+namespace lemmascope::match {
+
+namespace {
+
+bool isTruth(ExpressionKind kind) {
+    return kind == ExpressionKind::Compare || kind == ExpressionKind::Not || kind == ExpressionKind::And || kind == ExpressionKind::Or;
+}
+
+class Evaluation {
+  public:
+    Evaluation(const MachineState& state, std::uint32_t frame) : m_state(state), m_frame(frame) {}
+
+    Truth truth(GuardId id) {
+        const GuardNode& node = m_state.program.node(id);
+        switch (node.expression.kind) {
+        case ExpressionKind::Not: return negated(truth(node.children[0]));
+        case ExpressionKind::And:
+        case ExpressionKind::Or: {
+            // Kleene: one part that decides is enough, whatever the others come to.
+            const Truth decides = node.expression.kind == ExpressionKind::And ? Truth::False : Truth::True;
+            Truth out = negated(decides);
+            for (const GuardId child : node.children) {
+                const Truth each = truth(child);
+                if (each == decides) {
+                    return each;
+                }
+                out = each == Truth::Undefined ? each : out;
+            }
+            return out;
+        }
+        case ExpressionKind::Compare: return comparison(node);
+        default: {
+            const FactValue found = value(id);
+            const auto* boolean = std::get_if<bool>(&found.value);
+            return boolean == nullptr ? Truth::Undefined : *boolean ? Truth::True : Truth::False;
+        }
+        }
+    }
+
+  private:
+    Truth comparison(const GuardNode& node) {
+        const CompareKind kind = node.expression.compare;
+        if (kind == CompareKind::Equal || kind == CompareKind::NotEqual) {
+            const Truth found = equal(node.children[0], node.children[1]);
+            return kind == CompareKind::Equal ? found : negated(found);
+        }
+        const FactValue left = value(node.children[0]);
+        const FactValue right = value(node.children[1]);
+        switch (kind) {
+        case CompareKind::Less: return lessThan(left, right);
+        case CompareKind::Greater: return lessThan(right, left);
+        case CompareKind::LessEqual: return negated(lessThan(right, left));
+        default: return negated(lessThan(left, right));
+        }
+    }
+
+    Truth equal(GuardId left, GuardId right) {
+        // op(%F) = relu: by the operator's name, in the way patterns name operators.
+        for (const auto& [fact, word] : {std::pair(left, right), std::pair(right, left)}) {
+            const GuardNode& asked = m_state.program.node(fact);
+            const GuardNode& named = m_state.program.node(word);
+            const bool isName = named.expression.kind == ExpressionKind::Word || named.expression.kind == ExpressionKind::Text;
+            if (asked.expression.kind != ExpressionKind::Fact || asked.expression.fact != FactKind::Op || !isName) {
+                continue;
+            }
+            const Cell cell = m_state.cells[m_state.cellOf(m_frame, asked.slot)];
+            if (cell.kind != Binding::Kind::Term && cell.kind != Binding::Kind::Symbol) {
+                return Truth::Undefined;
+            }
+            const SymbolId symbol = cell.kind == Binding::Kind::Symbol ? SymbolId(cell.index) : m_state.subject.term(TermId(cell.index)).head;
+            return m_state.subject.symbolIs(symbol, {named.expression.text, {}, {}}) ? Truth::True : Truth::False;
+        }
+        return equals(value(left), value(right));
+    }
+
+    FactValue value(GuardId id) {
+        const GuardNode& node = m_state.program.node(id);
+        const ExpressionNode& expression = node.expression;
+        switch (expression.kind) {
+        case ExpressionKind::Number: return expression.number.integer ? FactValue(*expression.number.integer) : FactValue(expression.number.value);
+        case ExpressionKind::Text:
+        case ExpressionKind::Word: return FactValue(expression.text);
+        case ExpressionKind::List: {
+            FactValue::List list;
+            for (const GuardId child : node.children) {
+                list.push_back(value(child));
+                if (!list.back().isDefined()) {
+                    return {};
+                }
+            }
+            return FactValue(std::move(list));
+        }
+        case ExpressionKind::Arithmetic:
+            return node.children.size() == 1 ? arithmetic('-', FactValue(std::int64_t{0}), value(node.children[0]))
+                                             : arithmetic(expression.arithmetic, value(node.children[0]), value(node.children[1]));
+        case ExpressionKind::Variable:
+        case ExpressionKind::Fact: {
+            FactValue argument;
+            if (!node.children.empty()) {
+                argument = value(node.children[0]);
+            }
+            const Binding held = m_state.binding(expression.name, m_state.cells[m_state.cellOf(m_frame, node.slot)]);
+            return evaluateFact(m_state.subject, node, argument, held);
+        }
+        default: break;
+        }
+        // A truth value compared with another: is_const(?x) = is_const(?y) has no meaning to guards.
+        return isTruth(expression.kind) ? FactValue() : FactValue();
+    }
+
+    const MachineState& m_state;
+    std::uint32_t m_frame;
+};
+
+} // namespace
+
+FactValue evaluateFact(const Subject& subject, const GuardNode& node, const FactValue& argument, const Binding& held) {
+    const FactKind kind = node.expression.fact;
+    if (node.expression.kind == ExpressionKind::Variable) {
+        if (held.kind == Binding::Kind::Value) {
+            return held.value;
+        }
+        // A value by itself stands for what it is a constant of.
+        return held.kind == Binding::Kind::Term ? subject.fact(FactKind::Value, held.term, {}) : FactValue();
+    }
+    if (held.kind == Binding::Kind::Symbol) {
+        return kind == FactKind::Op    ? FactValue(subject.symbolText(held.symbol))
+               : kind == FactKind::Cls ? FactValue(subject.symbolClass(held.symbol))
+                                       : FactValue();
+    }
+    if (held.kind != Binding::Kind::Term) {
+        return {};
+    }
+    switch (kind) {
+    case FactKind::Op: return FactValue(subject.symbolText(subject.term(held.term).head));
+    case FactKind::Cls: return FactValue(subject.symbolClass(subject.term(held.term).head));
+    case FactKind::Attr: {
+        const auto* name = std::get_if<std::string>(&argument.value);
+        return name == nullptr ? FactValue() : subject.attribute(held.term, *name);
+    }
+    default: return subject.fact(kind, held.term, argument);
+    }
+}
+
+Truth evaluateGuard(const MachineState& state, GuardId guard, std::uint32_t frame, bool& unbound) {
+    const Guard& at = state.program.at(guard);
+    unbound = std::any_of(at.slots.begin(), at.slots.end(),
+                          [&](const SlotRef& slot) { return state.cells[state.cellOf(frame, slot)].kind == Binding::Kind::Unbound; });
+    return unbound ? Truth::Undefined : Evaluation(state, frame).truth(at.root);
+}
+
+} // namespace lemmascope::match

@@ -1,0 +1,63 @@
+// What is kept of a failed branch: facts and places, no texts.
+#include "core/match/machine_state.h"
+
+namespace lemmascope::match {
+
+FailureRecord* MachineState::record(FailureReason reason, const Continuation& at) {
+    ++failureCount;
+    if (options.records == 0) {
+        return nullptr;
+    }
+    if (records.size() == options.records) {
+        records.pop_front();
+    }
+    records.emplace_back();
+    FailureRecord& out = records.back();
+    const Instruction& instruction = program.at(at.at);
+    out.reason = reason;
+    out.at = at.at;
+    out.term = at.term;
+    out.step = stepCount;
+    out.depth = static_cast<std::uint32_t>(choices.size());
+    out.matched = matched;
+    if (at.kind == ActionKind::Match && at.extra != NoIndex) {
+        out.operand = at.extra;
+        out.parent = TermId(at.extra2);
+    }
+    if (matched > 0) {
+        out.bindings = rootBindings();
+        out.events = events;
+    }
+    if (instruction.slot.isValid()) {
+        out.held.name = *cellNames[cellOf(at.frame, instruction.slot)];
+    }
+    const bool ofGuard = at.kind == ActionKind::Guard;
+    if (ofGuard) {
+        out.guard = instruction.guard;
+        const Guard& guard = program.at(instruction.guard);
+        for (std::size_t i = 0; i < guard.slots.size(); ++i) {
+            const std::uint32_t cell = cellOf(at.frame, guard.slots[i]);
+            out.bindings.push_back(binding(*cellNames[cell], cells[cell]));
+        }
+        out.guardNames = static_cast<std::uint32_t>(guard.slots.size());
+    }
+    // What this branch still lacked: the part that failed, unless it is done (a guard behind it), and the work left.
+    constexpr std::size_t MostCounted = 1'000;
+    out.total = matched;
+    if (at.kind == ActionKind::Match && reason != FailureReason::FunctionConflict && reason != FailureReason::RecursionLoop) {
+        out.total += instruction.leastOperators;
+    }
+    std::size_t counted = 0;
+    for (std::uint32_t rest = current; rest != NoIndex && counted < MostCounted; rest = continuations[rest].next, ++counted) {
+        const Continuation& each = continuations[rest];
+        if (each.kind == ActionKind::Match) {
+            out.total += program.at(each.at).leastOperators;
+        } else if (each.kind == ActionKind::Constraint) {
+            out.total += program.at(program.at(each.at).children[1]).leastOperators;
+        }
+    }
+    bestPending = !hasBest || out.matched > best.matched;
+    return &out;
+}
+
+} // namespace lemmascope::match

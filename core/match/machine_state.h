@@ -1,0 +1,185 @@
+#pragma once
+
+#include "core/match/machine.h"
+
+// The inside of the machine: arenas that grow while running and are cut back by backtracking.
+namespace lemmascope::match {
+
+constexpr std::uint32_t NoIndex = 0xFFFFFFFFU;
+
+struct Cell {
+    Binding::Kind kind = Binding::Kind::Unbound;
+    std::uint32_t index = 0; ///< term, symbol, value or list
+};
+
+/// One entry into a procedure: its names as cells.
+struct Frame {
+    std::uint32_t procedure = 0;
+    std::uint32_t parent = NoIndex; ///< the frame of the procedure around it
+    std::uint32_t firstCell = 0;    ///< into MachineState::frameCells
+};
+
+enum class ActionKind : std::uint8_t {
+    Match,
+    Guard,
+    CheckName,
+    Constraint,
+    Assign, ///< the next operand of an `ac`
+    Join,   ///< behind an alternate that was tried often: see MachineState::joins
+    EndGoal ///< behind a call that was made often
+};
+
+/// Immutable once made; tails are shared.
+struct Continuation {
+    ActionKind kind = ActionKind::Match;
+    InstructionId at;
+    TermId term;
+    std::uint32_t frame = 0;
+    std::uint32_t goal = NoIndex;
+    std::uint32_t next = NoIndex;
+    std::uint32_t extra = 0;  ///< Assign: list of leaves. Join: index. EndGoal: choice point. Match: operand number
+    std::uint32_t extra2 = 0; ///< Assign: operands already placed, as bits. Match: parent term
+};
+
+/// A recursive goal that is open; only of procedures that may loop.
+struct Goal {
+    std::uint32_t parent = NoIndex;
+    std::uint32_t procedure = 0;
+    std::uint32_t frame = 0;
+    std::uint32_t number = 0;
+};
+
+enum class ChoiceKind : std::uint8_t {
+    Alternate,
+    Exchange, ///< comm
+    Cut,      ///< ac: another bracketing
+    Place,    ///< ac: another leaf for an operand
+    Joined,   ///< remembers a failure when reached
+    Barrier   ///< remembers a failed goal when reached
+};
+
+struct Marks {
+    std::uint32_t trail = 0, cells = 0, frames = 0, frameCells = 0, continuations = 0, goals = 0, events = 0, values = 0, lists = 0, joins = 0;
+};
+
+struct ChoicePoint {
+    ChoiceKind kind = ChoiceKind::Alternate;
+    Continuation resume; ///< what was being matched
+    std::uint32_t option = 0;
+    std::uint32_t matched = 0;
+    std::uint32_t join = NoIndex;
+    std::uint32_t cuts = NoIndex; ///< Cut: first of its lists; Place: the list of leaves
+    std::uint32_t cutCount = 0;
+    std::uint64_t successes = 0; ///< Joined: matches found before
+    bool reached = false;        ///< Barrier: its goal was met
+    std::vector<std::uint32_t> key;
+    Marks marks;
+};
+
+struct JoinState {
+    std::set<std::vector<std::uint32_t>> failed;    ///< by the names that what follows mentions
+    std::set<std::vector<std::uint32_t>> failedAll; ///< by these and the rule's own names: after matches
+};
+
+struct Remembered {
+    bool holds = false;
+    std::vector<Event> events; ///< of a goal that holds
+};
+
+struct MachineState {
+    MachineState(const MatchProgram& p, const Subject& s, MachineOptions o);
+
+    const MatchProgram& program;
+    const Subject& subject;
+    MachineOptions options;
+
+    std::vector<Cell> cells;
+    std::vector<const Name*> cellNames; ///< what the rule calls each
+    std::vector<Frame> frames;
+    std::vector<std::uint32_t> frameCells;
+    std::vector<Continuation> continuations;
+    std::vector<Goal> goals;
+    std::vector<std::uint32_t> trail;
+    std::vector<Event> events;
+    std::vector<FactValue> values;
+    std::vector<std::vector<TermId>> lists;
+    std::vector<JoinState> joins;
+    std::vector<ChoicePoint> choices;
+    std::uint32_t current = NoIndex; ///< the continuation to run
+    std::uint32_t matched = 0;
+    std::uint64_t stepCount = 0;
+    std::uint64_t successCount = 0;
+    Outcome outcome = Outcome::NoMatch;
+
+    std::deque<FailureRecord> records;
+    FailureRecord best;
+    bool hasBest = false;
+    bool bestPending = false; ///< the last record is the best once it is filled in
+    std::uint64_t failureCount = 0;
+
+    std::unordered_map<std::uint64_t, std::uint32_t> visits;
+    std::map<std::vector<std::uint32_t>, Remembered> remembered;
+    std::map<std::string, std::uint32_t> valueIds;   ///< values by their text, for keys
+    std::vector<std::vector<bool>> operatorIs;       ///< by program operator and symbol
+    std::vector<std::vector<SlotRef>> mentions;      ///< names that a match of an instruction may read or bind
+    std::vector<std::vector<SlotRef>> outerMentions; ///< of a procedure, seen from inside: names around it
+
+    void start(TermId root);
+    void step();
+    void backtrack();
+
+    // names
+    [[nodiscard]] std::uint32_t cellOf(std::uint32_t frame, SlotRef slot) const;
+    void set(std::uint32_t cell, Cell value);
+    std::uint32_t enter(std::uint32_t procedure, std::uint32_t caller, const std::vector<SlotRef>& arguments);
+    [[nodiscard]] Binding binding(const Name& name, const Cell& cell) const;
+    [[nodiscard]] std::vector<Binding> rootBindings() const;
+    [[nodiscard]] bool same(TermId a, TermId b) const;
+
+    // actions
+    void match(const Continuation& at);
+    void matchOperator(const Continuation& at, const Instruction& instruction);
+    bool testAttributes(const Continuation& at, const Instruction& instruction, std::vector<TermId>& operands);
+    void matchTree(const Continuation& at, const Instruction& instruction);
+    void assign(const Continuation& at);
+    void call(const Continuation& at, const Instruction& instruction);
+    void guard(const Continuation& at);
+    void push(Continuation action) {
+        action.next = current;
+        continuations.push_back(action);
+        current = static_cast<std::uint32_t>(continuations.size() - 1);
+    }
+    void pushOperands(const Continuation& at, const Instruction& instruction, const std::vector<TermId>& operands, bool exchanged);
+    void pushChoice(ChoiceKind kind, const Continuation& resume, std::uint32_t optionLeft);
+    void resume(ChoicePoint& choice);
+    void tryAlternate(const Continuation& at, std::uint32_t option, std::uint32_t join);
+
+    // memory (machine_memory.cpp)
+    void findMentions();
+    bool isFrequent(std::uint32_t kind, TermId term);
+    [[nodiscard]] std::vector<std::uint32_t> keyOf(std::uint32_t continuation, bool all);
+    void addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame, const std::vector<SlotRef>& slots,
+                  std::map<std::uint32_t, std::uint32_t>& seen);
+    void join(const Continuation& at);
+    void endGoal(const Continuation& at);
+    /// True when the call was answered from memory. Else it is to be run, perhaps behind a barrier that remembers what becomes of it.
+    bool recall(const Continuation& at, const Instruction& instruction);
+    /// Gives the choice point a memory of what failed behind it, once its like was met often.
+    void rejoin(ChoicePoint& choice);
+    void pushJoin(const Continuation& at, std::uint32_t index);
+    void noteFailure(ChoicePoint& choice);
+
+    // records (machine_record.cpp)
+    FailureRecord* record(FailureReason reason, const Continuation& at);
+    void fail(FailureReason reason, const Continuation& at) {
+        record(reason, at);
+        backtrack();
+    }
+};
+
+/// Whether a guard holds; `unbound` is set when a name it reads holds nothing (machine_guard.cpp).
+[[nodiscard]] Truth evaluateGuard(const MachineState& state, GuardId guard, std::uint32_t frame, bool& unbound);
+/// The value of one part of a guard, with names looked up by `held`.
+[[nodiscard]] FactValue evaluateFact(const Subject& subject, const GuardNode& node, const FactValue& argument, const Binding& held);
+
+} // namespace lemmascope::match
