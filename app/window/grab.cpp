@@ -4,11 +4,13 @@
 #include "ui/panels/find_bar.h"
 #include "ui/panels/help_window.h"
 #include "ui/panels/palette_popup.h"
+#include "ui/panels/values_panel.h"
 #include "ui/window/find_part.h"
 #include "ui/window/graph_table_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
+#include "ui/window/values_part.h"
 
 #include <QCoreApplication>
 #include <QLineEdit>
@@ -33,6 +35,8 @@ constexpr std::array Views{
     "help",     //
     "palette",  //
     "table",    //
+    "values",   //
+    "heatmap",  //
 };
 
 } // namespace
@@ -120,6 +124,14 @@ void Grabber::arrange() {
         auto* palette = m_window->findChild<PalettePart*>();
         palette->openPalette();
         palette->popup()->edit()->setText(QStringLiteral("s"));
+    }
+    if (m_view == QStringLiteral("values") || m_view == QStringLiteral("heatmap")) {
+        auto* values = m_window->findChild<ValuesPart*>();
+        values->showDock(false);
+        values->panel()->setLayout(m_view == QStringLiteral("values") ? ValuesPanel::Layout::Both : ValuesPanel::Layout::Ulp);
+        if (m_view == QStringLiteral("heatmap")) {
+            m_window->resizeDocks({values->dock()}, {m_window->height() / 2}, Qt::Vertical);
+        }
     }
 }
 

@@ -19,7 +19,8 @@ class Grabber : public QObject {
     static constexpr int SettleMs = 400;
     static constexpr int TimeoutMs = 120'000;
 
-    /// `view`: `overview`, `lemma` (the first failing one), `focus`, `query`, `messages`, `find`, `palette`, `table`.
+    /// `view`: `overview`, `lemma` (the first failing one), `focus`, `query`, `messages`, `find`, `palette`, `table`,
+    /// `values` and `heatmap` (the tensors of the first failing lemma).
     Grabber(MainWindow* window, QString file, QString view, QObject* parent = nullptr);
     [[nodiscard]] static bool knows(const QString& view);
     [[nodiscard]] static QString views(); ///< their names, for --help

@@ -68,6 +68,14 @@ std::optional<Tensor> scalarAt(const Tensor& tensor, std::int64_t i) {
     return scalar;
 }
 
+std::size_t bytesOf(const Evaluation& run) {
+    std::size_t bytes = 0;
+    for (const std::optional<Tensor>& value : run.values) {
+        bytes += value ? value->bytes().size() : 0;
+    }
+    return bytes;
+}
+
 struct Enclosures {
     const std::optional<IntervalTensor>* reference = nullptr; ///< null: there are none
     const std::optional<IntervalTensor>* rewritten = nullptr;
@@ -188,6 +196,10 @@ Result<InputComparison> compareOnInputs(const SearchProblem& problem, const std:
             out.first = first ? std::optional(out.differences.size()) : out.first;
             out.differences.push_back(std::move(*difference));
         }
+    }
+    if (bytesOf(*reference) + bytesOf(*rewritten) <= InputComparison::MostKeptBytes) {
+        out.referenceRun = std::make_shared<const Evaluation>(*reference);
+        out.rewrittenRun = std::make_shared<const Evaluation>(*rewritten);
     }
     return out;
 }

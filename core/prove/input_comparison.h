@@ -4,6 +4,7 @@
 #include "core/eval/evaluator.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -39,7 +40,12 @@ struct InputComparison {
     std::optional<Fault> referenceFault;
     std::optional<Fault> rewrittenFault;
 
+    /// Every value of both runs, to be looked at; null where the two hold more than `MostKeptBytes`.
+    std::shared_ptr<const Evaluation> referenceRun;
+    std::shared_ptr<const Evaluation> rewrittenRun;
+
     static constexpr std::size_t Kept = 500;
+    static constexpr std::size_t MostKeptBytes = std::size_t{1} << 30U;
 };
 
 struct SearchProblem;

@@ -1,5 +1,6 @@
 #include "core/report/element_text.h"
 
+#include "core/report/element_number.h"
 #include "core/report/json_writer.h"
 
 #include <cmath>
@@ -47,7 +48,7 @@ void writeElement(JsonWriter& writer, const Tensor& tensor, std::int64_t flat) {
     }
     if (isFloat(tensor.element())) {
         // Every float type under 32 bits is a subset of f32.
-        writer.number(static_cast<float>(tensor.toDouble(flat)));
+        writer.number(static_cast<float>(elementValue(tensor, flat)));
     } else {
         writer.integer(tensor.toInt64(flat));
     }
@@ -136,8 +137,8 @@ bool sameElement(const Tensor& a, const Tensor& b, std::int64_t flat) {
     if (!isFloat(a.element())) {
         return false;
     }
-    const double x = a.toDouble(flat);
-    const double y = b.toDouble(flat);
+    const double x = elementValue(a, flat);
+    const double y = elementValue(b, flat);
     return (std::isnan(x) && std::isnan(y)) || (x == 0.0 && y == 0.0);
 }
 

@@ -9,53 +9,28 @@ namespace lemmascope {
 
 namespace {
 
-constexpr QRgb LightBackground = 0xFFFFFFFF;
-constexpr QRgb DarkBackground = 0xFF1E1E1E;
-constexpr double SharedTint = 0.12;
-
-struct RoleColours {
-    QRgb reference, rewritten, changed, shared, undecided, failing, grey;
-};
-constexpr RoleColours LightColours{0xFF683C09, 0xFF002EA5, 0xFFFA33FF, 0xFF208A7F, 0xFF958A1F, 0xFF111111, 0xFF767676};
-constexpr RoleColours DarkColours{0xFF925D20, 0xFF6BA3FF, 0xFFEE45A7, 0xFF3AFA9F, 0xFFBB9D0B, 0xFFFFFFFF, 0xFF8C8C8C};
-constexpr RoleColours PrintColours{0xFF000000, 0xFF000000, 0xFF000000, 0xFF000000, 0xFF000000, 0xFF000000, 0xFF767676};
-
 double luminance(const QColor& colour) {
     const auto channel = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
     return 0.2126 * channel(colour.redF()) + 0.7152 * channel(colour.greenF()) + 0.0722 * channel(colour.blueF());
 }
 
-CanvasTheme makeTheme(const QColor& background, const QColor& text, const QColor& selection, const RoleColours& colours, bool dark) {
+QColor colourOf(Rgb rgb) { return QColor::fromRgb(QRgb(0xFF000000U | rgb)); }
+
+CanvasTheme makeTheme(Lightness lightness) {
+    const PageColours page = pageColours(lightness);
     CanvasTheme theme;
-    theme.background = background;
-    theme.text = text;
-    theme.mutedText = blended(text, background, 0.72);
-    theme.edge = blended(text, background, 0.55);
-    theme.selection = selection;
-    theme.container = blended(text, background, 0.04);
-    theme.dark = dark;
-    const QColor body = blended(text, background, 0.05);
-    const auto set = [&](Role role, QRgb colour, BorderStyle border, Hatch hatch = Hatch::None) {
-        theme.roles[static_cast<std::size_t>(role)] = RoleStyle{QColor::fromRgb(colour), body, text, border, hatch};
-    };
-    set(Role::Plain, colours.grey, BorderStyle::Solid);
-    set(Role::Shared, colours.shared, BorderStyle::Solid);
-    set(Role::Changed, colours.changed, BorderStyle::DashDot);
-    set(Role::OnlyReference, colours.reference, BorderStyle::Dashed, Hatch::Rising);
-    set(Role::OnlyRewritten, colours.rewritten, BorderStyle::Thick, Hatch::Falling);
-    set(Role::Undecided, colours.undecided, BorderStyle::Dotted);
-    set(Role::Failing, colours.failing, BorderStyle::Double);
-    set(Role::Obsolete, colours.grey, BorderStyle::Solid);
-    set(Role::Dead, colours.grey, BorderStyle::Dashed);
-    // As good as shared to look at, but by the user's word: never the border of a proof.
-    set(Role::Accepted, colours.shared, BorderStyle::DashDot);
-    RoleStyle& shared = theme.roles[static_cast<std::size_t>(Role::Shared)];
-    shared.fill = blended(shared.colour, background, SharedTint);
-    RoleStyle& failing = theme.roles[static_cast<std::size_t>(Role::Failing)];
-    failing.fill = failing.colour;
-    failing.text = background;
-    RoleStyle& obsolete = theme.roles[static_cast<std::size_t>(Role::Obsolete)];
-    obsolete.colour = blended(obsolete.colour, background, 0.5);
+    theme.background = colourOf(page.background);
+    theme.text = colourOf(page.text);
+    theme.mutedText = colourOf(page.muted);
+    theme.edge = colourOf(page.edge);
+    theme.selection = colourOf(page.selection);
+    theme.container = colourOf(page.container);
+    theme.dark = lightness == Lightness::Dark;
+    for (std::size_t i = 0; i < RoleCount; ++i) {
+        const auto role = static_cast<Role>(i);
+        const RoleColours colours = coloursOf(role, lightness);
+        theme.roles[i] = RoleStyle{colourOf(colours.line), colourOf(colours.fill), colourOf(colours.text), lookOf(role).border, lookOf(role).hatch};
+    }
     return theme;
 }
 
@@ -73,18 +48,28 @@ double contrast(const QColor& a, const QColor& b) {
     return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
 }
 
-CanvasTheme CanvasTheme::lightTheme() {
-    return makeTheme(QColor::fromRgb(LightBackground), QColor(0x11, 0x11, 0x11), QColor(0x1A, 0x6F, 0xD4), LightColours, false);
-}
+CanvasTheme CanvasTheme::lightTheme() { return makeTheme(Lightness::Light); }
 
-CanvasTheme CanvasTheme::darkTheme() {
-    return makeTheme(QColor::fromRgb(DarkBackground), QColor(0xF0, 0xF0, 0xF0), QColor(0x4C, 0x9F, 0xFF), DarkColours, true);
-}
+CanvasTheme CanvasTheme::darkTheme() { return makeTheme(Lightness::Dark); }
 
 CanvasTheme CanvasTheme::printTheme() {
-    CanvasTheme theme = makeTheme(Qt::white, Qt::black, Qt::black, PrintColours, false);
+    CanvasTheme theme = makeTheme(Lightness::Light);
     theme.monochrome = true;
-    theme.roles[static_cast<std::size_t>(Role::Shared)].fill = Qt::white;
+    theme.text = Qt::black;
+    theme.selection = Qt::black;
+    theme.mutedText = blended(theme.text, theme.background, 0.72);
+    theme.edge = blended(theme.text, theme.background, 0.55);
+    theme.container = blended(theme.text, theme.background, 0.04);
+    for (std::size_t i = 0; i < RoleCount; ++i) {
+        const auto role = static_cast<Role>(i);
+        const bool grey = role == Role::Plain || role == Role::Obsolete || role == Role::Dead;
+        RoleStyle& style = theme.roles[i];
+        style.colour = grey ? style.colour : QColor(Qt::black);
+        style.fill = role == Role::Failing  ? QColor(Qt::black)
+                     : role == Role::Shared ? QColor(Qt::white)
+                                            : blended(theme.text, theme.background, 0.05);
+        style.text = role == Role::Failing ? QColor(Qt::white) : QColor(Qt::black);
+    }
     return theme;
 }
 
@@ -107,21 +92,7 @@ CanvasTheme CanvasTheme::fromPalette(const QPalette& palette) {
     return theme;
 }
 
-QString glyph(Role role) {
-    switch (role) {
-    case Role::Plain: return {};
-    case Role::Shared: return QStringLiteral("=");
-    case Role::Changed: return QStringLiteral("~");
-    case Role::OnlyReference: return QStringLiteral("\u2212");
-    case Role::OnlyRewritten: return QStringLiteral("+");
-    case Role::Undecided: return QStringLiteral("?");
-    case Role::Failing: return QStringLiteral("\u2717");
-    case Role::Obsolete: return QStringLiteral("\u21BB");
-    case Role::Dead: return QStringLiteral("\u2205");
-    case Role::Accepted: return QStringLiteral("\u2248");
-    }
-    return {};
-}
+QString glyph(Role role) { return QString::fromUtf8(lookOf(role).glyph); }
 
 QString roleText(Role role) {
     const auto tr = [](const char* text) { return QCoreApplication::translate("lemmascope::Role", text); };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/report/roles.h"
+
 #include <QColor>
 #include <QPalette>
 #include <QString>
@@ -8,14 +10,6 @@
 #include <cstdint>
 
 namespace lemmascope {
-
-/// What a node is to the other graph, as the eye sees it. Meaning is carried by glyph, border style and colour, in that
-/// order: each role has all three, so that none depends on colour alone.
-enum class Role : std::uint8_t { Plain, Shared, Changed, OnlyReference, OnlyRewritten, Undecided, Failing, Obsolete, Dead, Accepted };
-inline constexpr std::size_t RoleCount = 10;
-
-enum class BorderStyle : std::uint8_t { Solid, Thick, Dashed, DashDot, Dotted, Double };
-enum class Hatch : std::uint8_t { None, Rising, Falling };
 
 struct RoleStyle {
     QColor colour; ///< border, badge and map tick; never text

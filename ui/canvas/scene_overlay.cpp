@@ -31,20 +31,6 @@ const Evaluation& runOf(const Counterexample& counterexample, Side side) {
 
 } // namespace
 
-Role roleOf(NodeMark mark, Side side) {
-    switch (mark) {
-    case NodeMark::Shared:
-    case NodeMark::Equal: return Role::Shared;
-    case NodeMark::Accepted: return Role::Accepted;
-    case NodeMark::Changed: return Role::Changed;
-    case NodeMark::Failing: return Role::Failing;
-    case NodeMark::Undecided: return Role::Undecided;
-    case NodeMark::Only: return side == Side::Reference ? Role::OnlyReference : Role::OnlyRewritten;
-    case NodeMark::Dead: return Role::Dead;
-    }
-    return Role::Plain;
-}
-
 std::vector<Role> rolesOf(const Correspondence& correspondence, Side side) {
     const std::vector<NodeRelation>& relations = side == Side::Reference ? correspondence.reference : correspondence.rewritten;
     std::vector<Role> roles;

@@ -47,7 +47,6 @@ struct SceneOverlay {
 
 /// The role of each node of one side.
 [[nodiscard]] std::vector<Role> rolesOf(const Correspondence& correspondence, Side side);
-[[nodiscard]] Role roleOf(NodeMark mark, Side side);
 
 /// Roles, reasons and lemma names of one side of a finished check.
 [[nodiscard]] SceneOverlay overlayOf(const std::shared_ptr<const CheckResult>& result, Side side);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/graph/graph_tree.h"
+
 #include <QAbstractTableModel>
 #include <QStringList>
 
@@ -11,6 +13,9 @@ struct FactRow {
     QStringList cells;
     bool emphasised = false; ///< drawn bold on the failing role's tint; said in `note`, never by colour alone
     QString note;            ///< tool tip and accessible description
+    /// The values that the row speaks of, where it speaks of some: what activating it leads to.
+    FlatValueId reference = {};
+    FlatValueId rewritten = {};
 };
 
 /// A table of facts as text: what the inspector and the counterexample show, copy and test.

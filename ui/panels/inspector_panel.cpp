@@ -37,6 +37,15 @@ InspectorPanel::InspectorPanel(QWidget* parent) : QWidget(parent) {
     all->setContentsMargins(4, 4, 4, 4);
     all->addWidget(m_sentence);
     all->addWidget(tables, 1);
+    connect(m_pairView, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
+        const auto row = static_cast<std::size_t>(index.row());
+        if (index.isValid() && row < m_pair->table().rows.size()) {
+            const FactRow& fact = m_pair->table().rows[row];
+            if (fact.reference.isValid() || fact.rewritten.isValid()) {
+                Q_EMIT valuesActivated(fact.reference, fact.rewritten);
+            }
+        }
+    });
     clear();
 }
 

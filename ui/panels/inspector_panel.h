@@ -27,6 +27,10 @@ class InspectorPanel : public QWidget {
     void showLemma(const CheckResult& result, std::size_t lemma);
     [[nodiscard]] QString text() const; ///< everything it shows
 
+  Q_SIGNALS:
+    /// A row that speaks of values was activated (double click, Return).
+    void valuesActivated(lemmascope::FlatValueId reference, lemmascope::FlatValueId rewritten);
+
   private:
     void present(const QString& sentence);
 

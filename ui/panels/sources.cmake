@@ -1,6 +1,7 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     panels/counterexample_panel.cpp panels/counterexample_panel.h
     panels/find_bar.cpp panels/find_bar.h
+    panels/heat_map_view.cpp panels/heat_map_view.h
     panels/help_window.cpp panels/help_window.h
     panels/graph_table_panel.cpp panels/graph_table_panel.h
     panels/inspector_panel.cpp panels/inspector_panel.h
@@ -15,6 +16,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/query_panel.cpp panels/query_panel.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h
+    panels/values_panel.cpp panels/values_panel.h
     panels/verdict_banner.cpp panels/verdict_banner.h
     panels/welcome_page.cpp panels/welcome_page.h
 )

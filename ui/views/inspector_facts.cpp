@@ -63,6 +63,9 @@ struct NodeView {
     FlatNodeId id;
 
     [[nodiscard]] const Node* node() const { return tree != nullptr && id.isValid() && id.index < tree->nodeCount() ? &tree->node(id) : nullptr; }
+    [[nodiscard]] FlatValueId flat(const std::vector<ValueId>& ids, std::size_t at) const {
+        return at < ids.size() && ids[at].isValid() ? FlatValueId(tree->instanceOf(id).valueBase + ids[at].index) : FlatValueId();
+    }
     [[nodiscard]] QString value(const std::vector<ValueId>& ids, std::size_t at) const {
         return at < ids.size() ? valueText(tree->instanceOf(id), ids[at]) : none();
     }
@@ -132,13 +135,21 @@ FactTable nodePairFacts(const GraphTree* reference, FlatNodeId referenceNode, co
     const auto sizes = [&](auto&& list) { return std::max(a != nullptr ? list(*a).size() : 0, b != nullptr ? list(*b).size() : 0); };
     const auto operands = [](const Node& node) -> const std::vector<ValueId>& { return node.operands; };
     const auto results = [](const Node& node) -> const std::vector<ValueId>& { return node.results; };
+    const auto leadTo = [&](auto&& list, std::size_t i) {
+        FactRow& row = facts.table.rows.back();
+        row.reference = a != nullptr ? left.flat(list(*a), i) : FlatValueId();
+        row.rewritten = b != nullptr ? right.flat(list(*b), i) : FlatValueId();
+        row.note = tr("Return or a double click shows the values.");
+    };
     for (std::size_t i = 0; i < sizes(operands); ++i) {
         addRow(
             tr("operand %1").arg(i), [i](const NodeView& view, const Node& node) { return view.value(node.operands, i); }, false);
+        leadTo(operands, i);
     }
     for (std::size_t i = 0; i < sizes(results); ++i) {
         addRow(
             tr("result %1").arg(i), [i](const NodeView& view, const Node& node) { return view.value(node.results, i); }, false);
+        leadTo(results, i);
     }
     return facts.table;
 }
@@ -159,6 +170,9 @@ FactTable valuePairFacts(const GraphTree* reference, FlatValueId referenceValue,
     }
     addRow(
         tr("value"), [](const Value& value) { return toQString(value.name); }, false);
+    facts.table.rows.back().reference = a != nullptr ? referenceValue : FlatValueId();
+    facts.table.rows.back().rewritten = b != nullptr ? rewrittenValue : FlatValueId();
+    facts.table.rows.back().note = tr("Return or a double click shows the values.");
     addRow(
         tr("type"), [](const Value& value) { return toQString(value.type.text()); }, true);
     if ((a != nullptr && a->constant) || (b != nullptr && b->constant)) {

@@ -1,6 +1,7 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     views/counterexample_facts.cpp views/counterexample_facts.h
     views/fact_table_view.cpp views/fact_table_view.h
+    views/flow_layout.cpp views/flow_layout.h
     views/help_pages.cpp views/help_pages.h
     views/graph_rows.cpp views/graph_rows.h
     views/inspector_facts.cpp views/inspector_facts.h
@@ -10,6 +11,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/node_query.cpp views/node_query.h
     views/ranking.cpp views/ranking.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
+    views/tensor_cell_delegate.cpp views/tensor_cell_delegate.h
     views/tensor_text.cpp views/tensor_text.h
     views/text.h
     views/theme.cpp views/theme.h

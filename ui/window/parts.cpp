@@ -7,6 +7,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/places_part.h"
+#include "ui/window/values_part.h"
 #include "ui/window/worker_loss_part.h"
 
 namespace lemmascope {
@@ -18,6 +19,7 @@ void addParts(MainWindow& window) {
     new PalettePart(window, *places);
     new GraphTablePart(window, *places, *find);
     new HelpPart(window);
+    new ValuesPart(window);
     new WorkerLossPart(&window);
     new AccessPart(&window); // last: it looks at what the others made
 }

@@ -8,5 +8,6 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/palette_part.cpp window/palette_part.h
     window/parts.cpp window/parts.h
     window/places_part.cpp window/places_part.h
+    window/values_part.cpp window/values_part.h
     window/worker_loss_part.cpp window/worker_loss_part.h
 )

@@ -13,7 +13,6 @@ namespace lemmascope::json {
 
 namespace {
 
-constexpr std::int64_t MostInline = 64;
 
 /// Length of the well-formed sequence at `at`, 0 if none begins there.
 std::size_t sequenceLength(std::string_view text, std::size_t at) {
@@ -149,12 +148,12 @@ std::string printInts(const std::vector<std::int64_t>& values) {
     return printList(values, [](std::int64_t value) { return std::to_string(value); });
 }
 
-std::string printTensor(const Tensor& tensor) {
+std::string printTensor(const Tensor& tensor, std::int64_t mostNumbers) {
     std::string out = "\"type\": \"" + std::string(name(tensor.element())) + "\", \"shape\": " + printInts(tensor.shape());
     if (tensor.element() == ElementType::String) {
         return out + ", \"data\": " + printList(tensor.strings(), [](const std::string& text) { return printString(text); });
     }
-    if (tensor.count() > MostInline || !readsBack(tensor)) {
+    if (tensor.count() > mostNumbers || !readsBack(tensor)) {
         return out + ", \"base64\": \"" + encodeBase64(tensor.bytes()) + "\"";
     }
     out += ", \"data\": [";

@@ -18,8 +18,8 @@ namespace lemmascope::json {
 /// The shortest text that reads back as the same float, with a point or exponent; "nan" and infinities as strings.
 [[nodiscard]] std::string printFloat(float value);
 [[nodiscard]] std::string printInts(const std::vector<std::int64_t>& values);
-/// `"type": "f32", "shape": [2, 3], "data": [...]` or `"base64": "..."`; numbers up to 64 elements where they read back to the bit.
-[[nodiscard]] std::string printTensor(const Tensor& tensor);
+/// `"type": "f32", "shape": [2, 3], "data": [...]` or `"base64": "..."`; numbers up to `mostNumbers` elements where they read back to the bit.
+[[nodiscard]] std::string printTensor(const Tensor& tensor, std::int64_t mostNumbers = 64);
 /// `"type": "f32", "shape": ["n", 3]`; the shape is left out where it is unknown or a length is neither number nor symbol.
 [[nodiscard]] std::string printType(const TensorType& type);
 /// Any attribute but graphs.

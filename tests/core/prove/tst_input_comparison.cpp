@@ -84,6 +84,16 @@ class TestInputComparison : public QObject {
         QVERIFY(first.beyondRounding);
     }
 
+    /// Both runs are kept whole, for whoever wants to look at other values than those that differ most.
+    void everyValueOfBothRunsIsKept() {
+        const Result<CheckResult> result =
+            checked("in x f32[2]; b = Neg(x); y = Abs(b); out y", "in x f32[2]; b = Abs(x); y = Abs(b); out y", {{"x", floats({2}, {1.0F, -2.0F})}});
+        QVERIFY(result && result->onInputs && result->onInputs->referenceRun && result->onInputs->rewrittenRun);
+        const auto inner = [](const GraphTree& tree, const Evaluation& run) { return run.values[tree.top().findValue("b").index]->toDouble(0); };
+        QCOMPARE(inner(*result->reference, *result->onInputs->referenceRun), -1.0);
+        QCOMPARE(inner(*result->rewritten, *result->onInputs->rewrittenRun), 1.0);
+    }
+
     void anOverflowOnOneSideIsBeyondRounding() {
         const Result<CheckResult> result =
             checked("in x f32[1]; const k f32[] 1e30; const s f32[] 1e-30; a = Mul(x, s); y = Mul(a, k); out y",
