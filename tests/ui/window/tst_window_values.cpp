@@ -344,6 +344,7 @@ class TestWindowValues : public QObject {
             }
         }
         part->dock()->hide();
+        fixture.window->canvas(Side::Reference)->setFocus();
         QTest::keyClick(fixture.window->canvas(Side::Reference), Qt::Key_V);
         QVERIFY(part->dock()->isVisible());
     }
