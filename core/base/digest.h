@@ -1,11 +1,15 @@
 #pragma once
 
+#include "core/base/result.h"
+
 #include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -27,6 +31,8 @@ struct Digest128 {
 
 /// SHA-256 as 64 lower-case hexadecimal digits (FIPS 180-4). Pins obligation texts and proof cache entries.
 [[nodiscard]] std::string sha256Hex(std::string_view text);
+/// The same of a file's bytes, read piece by piece. Fails with NotFound, or Cancelled by `stop`.
+[[nodiscard]] Result<std::string> sha256OfFile(const std::filesystem::path& file, const std::stop_token& stop = {});
 
 } // namespace lemmascope
 

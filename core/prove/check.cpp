@@ -607,6 +607,12 @@ Result<void> Checker::search(Prover& prover, SearchOptions options, double secon
         first.push_back(std::move(model));
     }
     options.seed = m_options.seed;
+    // Quick looks stay quick; the searches that a verdict waits for take as long as they are asked to.
+    if (const double effort = std::clamp(m_options.searchEffort, 1.0, 1000.0); effort > 1.0 && options.samples >= 32) {
+        options.samples = static_cast<std::size_t>(static_cast<double>(options.samples) * effort);
+        options.liftWork = static_cast<decltype(options.liftWork)>(static_cast<double>(options.liftWork) * effort);
+        seconds *= effort;
+    }
     options.deadline = std::min(m_deadline, Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
     Result<SearchResult> found = searchCounterexample(problem, first, options, m_stop);
     if (!found) {

@@ -15,6 +15,7 @@
 namespace lemmascope {
 
 class DefinitionLibrary;
+class LemmaMemory;
 class LemmaSolver;
 class ProofCache;
 
@@ -41,6 +42,7 @@ struct CheckOptions {
     std::vector<std::pair<std::string, Tensor>> userInputs; ///< `--input`: tried first as a counterexample
     bool specialValues = false;
     bool findCondition = true; ///< of a refuted pair: look for a condition under which it is equal
+    double searchEffort = 1.0; ///< how many times longer than usual a counterexample is looked for; 1 to 1000
     bool keepText = true;      ///< keep each lemma's SMT-LIB text in the result
     /// False: every lemma is stated with its text, and no inputs are tried: for an obligation, whose text must not depend on luck.
     bool lookForCounterexample = true;
@@ -57,10 +59,19 @@ struct CheckProgress {
     std::string current; ///< title of a lemma being worked on
 };
 
+/// A lemma that is asked again (recheck.h).
+struct LemmaAgain {
+    std::string digest;
+    std::uint64_t steps = 0;
+};
+
 /// What a check uses besides the graphs. All optional: without a solver rung 6 answers `undecided: no solver`.
 struct CheckServices {
     LemmaSolver* solver = nullptr;
     ProofCache* cache = nullptr;
+    LemmaMemory* memory = nullptr; ///< answers of this program's checks; read and filled
+    /// Set: one lemma gets more, and the memory's undecided answers count for all others.
+    std::optional<LemmaAgain> again = std::nullopt;
     std::function<void(const CheckProgress&)> progress;
     /// Called once when terms are built: marks to draw while lemmas are decided.
     std::function<void(const Correspondence&)> correspondence;

@@ -1,5 +1,6 @@
 // Rung 6: what the normal forms leave goes to the solver, as text; the cache is asked first. Questions are put side by side.
 
+#include "core/prove/lemma_memory.h"
 #include "core/prove/proof_cache.h"
 #include "core/prove/prover.h"
 #include "core/prove/rounded_numbers.h"
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t TextNodes = 60'000; ///< expressions in one lemma's text
 constexpr std::size_t TextPairs = 2'000;  ///< elements spelt out in one lemma's text
 constexpr std::size_t WantedValues = 400;
+constexpr std::int64_t LongestMs = 30'000;         ///< wall clock of one lemma
+constexpr std::int64_t LongestAgainMs = 3'600'000; ///< of one that is asked again: what the check has left
 
 } // namespace
 
@@ -123,31 +126,45 @@ void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::
     }
     std::vector<std::string> wanted(prepared.names.begin(),
                                     prepared.names.begin() + static_cast<std::ptrdiff_t>(std::min(prepared.names.size(), WantedValues)));
-    std::string key;
-    if (m_services.cache != nullptr) {
-        if (const Result<std::string> solver = m_services.solver->solverName(m_stop)) {
-            key = ProofCache::key(prepared.script, *solver, wanted);
-            if (const std::optional<ProofCache::Entry> entry = m_services.cache->lookup(key)) {
-                lemma.verdict = entry->verdict;
-                lemma.rung = entry->rung;
-                lemma.strength = entry->strength;
-                lemma.fromCache = true;
-                values = entry->values;
-                ++m_cacheHits;
-                return;
-            }
-        }
-    }
+    const bool again = m_services.again && !lemma.digest.empty() && m_services.again->digest == lemma.digest;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(m_deadline - std::chrono::steady_clock::now()).count();
     SolverRequest request;
     request.script = prepared.script;
-    request.steps = m_options.lemmaSteps;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(m_deadline - std::chrono::steady_clock::now()).count();
+    request.steps = again ? std::max(m_options.lemmaSteps, m_services.again->steps) : m_options.lemmaSteps;
+    request.timeoutMs = static_cast<unsigned>(std::clamp<std::int64_t>(left, 0, again ? LongestAgainMs : LongestMs));
+    request.wantedValues = wanted;
+    std::string key;
+    if (m_services.cache != nullptr || m_services.memory != nullptr) {
+        if (const Result<std::string> solver = m_services.solver->solverName(m_stop)) {
+            key = ProofCache::key(prepared.script, *solver, wanted);
+        }
+    }
+    const auto known = m_services.memory != nullptr && !key.empty() ? m_services.memory->lookup(key) : std::nullopt;
+    if (known && (known->isDecided() || (m_services.again && !again && known->steps >= request.steps && known->timeoutMs >= request.timeoutMs))) {
+        lemma.verdict = known->verdict;
+        lemma.rung = known->rung;
+        lemma.strength = known->strength;
+        lemma.reason = known->reason;
+        lemma.fromCache = true;
+        values = known->values;
+        ++m_cacheHits;
+        return;
+    }
+    if (m_services.cache != nullptr && !key.empty()) {
+        if (const std::optional<ProofCache::Entry> entry = m_services.cache->lookup(key)) {
+            lemma.verdict = entry->verdict;
+            lemma.rung = entry->rung;
+            lemma.strength = entry->strength;
+            lemma.fromCache = true;
+            values = entry->values;
+            ++m_cacheHits;
+            return;
+        }
+    }
     if (left <= 0) {
         lemma.reason = "time";
         return;
     }
-    request.timeoutMs = static_cast<unsigned>(std::min<std::int64_t>(left, 30'000));
-    request.wantedValues = wanted;
     ++m_solverCalls;
     const Result<SolverAnswer> answer = m_services.solver->ask(request, m_stop);
     if (!answer) {
@@ -166,7 +183,11 @@ void Prover::decideOne(Prepared& prepared, LemmaResult& lemma, std::vector<std::
         break;
     case SolverAnswer::Status::Unknown: lemma.reason = answer->reason; break;
     }
-    if (!key.empty() && lemma.verdict != LemmaVerdict::Undecided) {
+    if (m_services.memory != nullptr && !key.empty() && !m_stop.stop_requested()) {
+        m_services.memory->store(key, lemma.digest,
+                                 {lemma.verdict, lemma.rung, lemma.strength, values, lemma.reason, request.steps, request.timeoutMs});
+    }
+    if (m_services.cache != nullptr && !key.empty() && lemma.verdict != LemmaVerdict::Undecided) {
         ProofCache::Entry entry;
         entry.verdict = lemma.verdict;
         entry.rung = lemma.rung;
