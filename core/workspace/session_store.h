@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/workspace/session_file.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lemmascope {
+
+/// Writes sessions in the background, one after the other, so that the newest one of a file is what stays; who reads a file that
+/// has yet to be written gets what will be written. Thread-safe. The destructor writes what is queued.
+class SessionStore {
+  public:
+    /// Told of each file that was written, or why not; on the store's own thread.
+    using Report = std::function<void(const std::filesystem::path&, const Result<void>&)>;
+
+    explicit SessionStore(Report report);
+    ~SessionStore();
+    SessionStore(const SessionStore&) = delete;
+    SessionStore& operator=(const SessionStore&) = delete;
+
+    /// Digests of graphs that are still as the session says are filled in before it is written. `relative`: writeSession.
+    void write(const std::filesystem::path& file, SavedSession session, bool relative);
+    /// Null when there is none. A file that is no session is moved aside (`.broken`), so that nothing writes over it.
+    [[nodiscard]] std::shared_ptr<const SavedSession> read(const std::filesystem::path& file) const;
+    /// Waits until all is written; false when that took longer than `most`. Digests that are not known yet are then left out.
+    bool flush(std::chrono::milliseconds most);
+
+  private:
+    struct Task {
+        std::shared_ptr<SavedSession> session;
+        bool relative = false;
+    };
+    void run();
+    void fillDigest(SavedGraph& graph, const std::stop_token& stop);
+
+    Report m_report;
+    mutable std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::map<std::filesystem::path, Task> m_tasks; ///< by file
+    std::deque<std::filesystem::path> m_order;
+    std::optional<std::pair<std::filesystem::path, Task>> m_writing;
+    std::map<std::filesystem::path, SavedGraph> m_digests; ///< of the store's thread
+    std::stop_source m_hurry;                              ///< no more digests: somebody waits
+    bool m_ends = false;
+    std::thread m_thread;
+};
+
+/// The newest session in a state folder whose program is gone without having closed it: after a crash or an end from outside.
+struct LeftSession {
+    std::filesystem::path marker;  ///< remove it once it is restored or declined
+    std::filesystem::path session; ///< the file to read
+    std::filesystem::path file;    ///< the session file that the reader had saved it to; empty: none
+    std::string names;             ///< `a.onnx and b.onnx`
+    std::size_t notes = 0;
+};
+[[nodiscard]] std::optional<LeftSession> leftSession(const std::filesystem::path& stateFolder);
+/// Says that this program has that session open; removed by `unmark` when it ends in order.
+[[nodiscard]] Result<void> markOpen(const std::filesystem::path& stateFolder, const LeftSession& open);
+void unmarkOpen(const std::filesystem::path& stateFolder);
+/// Deletes sessions of pairs without notes, the oldest first, until `most` files are left.
+void pruneSessions(const std::filesystem::path& folder, std::size_t most);
+
+} // namespace lemmascope
