@@ -131,8 +131,11 @@ void GraphCanvas::setNotice(const QString& text) {
 }
 
 void GraphCanvas::setEdgeLabels(EdgeLabels labels) {
-    m_edgeLabels = labels;
-    viewport()->update();
+    if (labels != m_edgeLabels) {
+        m_edgeLabels = labels;
+        viewport()->update();
+        Q_EMIT edgeLabelsChanged();
+    }
 }
 
 void GraphCanvas::setMonochrome(bool on) {

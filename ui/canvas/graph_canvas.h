@@ -110,6 +110,7 @@ class GraphCanvas : public QAbstractScrollArea {
     void viewChanged(QPointF centre, double scale);                                ///< by the user or by centreOn
     void viewMoved();                                                              ///< centre, scale or size changed, by whatever cause
     void sceneChanged();
+    void edgeLabelsChanged();
     void overlayChanged(); ///< marks or colours
 
   protected:

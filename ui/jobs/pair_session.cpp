@@ -377,6 +377,7 @@ void PairSession::setMetrics(const SceneMetrics& metrics) {
 void PairSession::setFocusOnDifference(bool on) {
     if (on != m_sceneOptions.focusOnDifference) {
         m_sceneOptions.focusOnDifference = on;
+        Q_EMIT sceneOptionsChanged();
         startScenes();
     }
 }
@@ -386,6 +387,7 @@ void PairSession::setContextHops(int hops) {
     if (hops != m_sceneOptions.contextHops) {
         m_sceneOptions.contextHops = hops;
         m_session.contextHops = hops;
+        Q_EMIT sceneOptionsChanged();
         if (m_sceneOptions.focusOnDifference) {
             startScenes();
         }
@@ -399,7 +401,33 @@ void PairSession::expand(Side side, FlatNodeId node, bool open) {
     if (std::find(wanted.begin(), wanted.end(), node) == wanted.end()) {
         wanted.push_back(node);
     }
+    Q_EMIT sceneOptionsChanged();
     startScenes();
+}
+
+void PairSession::restoreSceneOptions(SceneOptions options) {
+    options.metrics = m_sceneOptions.metrics;
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        const std::size_t count = tree(side) == nullptr ? 0 : tree(side)->nodeCount();
+        for (auto* nodes : {&options.expanded[static_cast<std::size_t>(side)], &options.collapsed[static_cast<std::size_t>(side)]}) {
+            std::erase_if(*nodes, [count](FlatNodeId node) { return node.index >= count; });
+        }
+    }
+    if (!(options == m_sceneOptions)) {
+        m_sceneOptions = std::move(options);
+        m_session.contextHops = m_sceneOptions.contextHops;
+        Q_EMIT sceneOptionsChanged();
+        startScenes();
+    }
+}
+
+void PairSession::setAccepted(const AcceptedPairs::mapped_type& pairs) {
+    if (m_session.isOpen() && pairs != accepted()) {
+        CheckOptions options = m_session.options;
+        options.assumedEqual = pairs;
+        m_accepted[{m_session.reference, m_session.rewritten}] = pairs;
+        check(options);
+    }
 }
 
 void PairSession::setFocusLemma(std::optional<std::size_t> lemma) {

@@ -24,6 +24,7 @@ struct SceneOptions {
     int contextHops = 2;
     std::vector<FlatNodeId> expanded[2]; ///< by Side: nodes whose nested graphs the user opened
     std::vector<FlatNodeId> collapsed[2];
+    friend bool operator==(const SceneOptions&, const SceneOptions&) = default;
 };
 
 /// The open pair and the background work around it: read, pair, lay out, check, export. All slow work runs in LatestJobs; every
@@ -62,6 +63,10 @@ class PairSession : public QObject {
     void setFocusOnDifference(bool on);
     void setContextHops(int hops);
     void expand(Side side, FlatNodeId node, bool open);
+    /// As they were before, but for the metrics; nodes that the graphs no longer have are left out.
+    void restoreSceneOptions(SceneOptions options);
+    /// What is accepted as equal, all at once; checks again.
+    void setAccepted(const AcceptedPairs::mapped_type& pairs);
     /// Centre of the focus region: a lemma, else all that differs.
     void setFocusLemma(std::optional<std::size_t> lemma);
 
@@ -87,6 +92,7 @@ class PairSession : public QObject {
     void openRefused(const lemmascope::Error& error); ///< the same failure, with its code and place
     void openFailed(const QString& reference, const QString& rewritten, const QString& why);
     void scenesChanged(const lemmascope::ScenePair& scenes);
+    void sceneOptionsChanged(); ///< the scenes follow
     void correspondenceChanged();
     void progressed(const lemmascope::JobProgress& progress);
     void stateChanged(); ///< also when a result arrived, loading ended or the files changed

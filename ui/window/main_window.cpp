@@ -261,7 +261,6 @@ void MainWindow::pairOpened() {
     m_progress = {};
     m_trouble.clear();
     m_history.clear();
-    m_historyAt = 0;
     m_lemma.reset();
     m_node.reset();
     m_pendingReference.clear();

@@ -3,6 +3,7 @@
 #include "core/workspace/recent.h"
 #include "ui/jobs/pair_session.h"
 #include "ui/panels/welcome_page.h"
+#include "ui/window/place_history.h"
 
 #include <QElapsedTimer>
 #include <QMainWindow>
@@ -150,14 +151,6 @@ class MainWindow : public QMainWindow {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    /// Where the reader stood: for back and forward.
-    struct Place {
-        std::optional<std::size_t> lemma;
-        Side side = Side::Reference;
-        FlatNodeId node;
-        friend bool operator==(const Place&, const Place&) = default;
-    };
-
     // main_window.cpp
     void buildCentre();
     void buildDocks();
@@ -203,8 +196,9 @@ class MainWindow : public QMainWindow {
     void centreOnLemma(std::size_t lemma, bool animated);
     void goToPartner();
     void goToDifference(bool backwards);
-    void goTo(const Place& place);
-    void remember(const Place& place);
+    void travel(int by);
+    void remember(const HistoryPlace& place);
+    [[nodiscard]] PairView pairView() const;
     void step(int by);
     void followView(Side side, QPointF centre, double scale);
     void showNodeMenu(Side side, FlatNodeId node, QPoint position);
@@ -270,10 +264,9 @@ class MainWindow : public QMainWindow {
     QString m_lastFolder;
     QString m_pendingReference; ///< a file that waits for its other side
     std::optional<std::size_t> m_lemma;
-    std::optional<Place> m_node;                               ///< the node that was selected last
+    std::optional<HistoryPlace> m_node;                        ///< the node that was selected last
     std::pair<Side, FlatValueId> m_value{Side::Reference, {}}; ///< or the input, constant or output
-    std::vector<Place> m_history;
-    std::size_t m_historyAt = 0;
+    PlaceHistory m_history;
     bool m_travelling = false;
     bool m_keepsLayout = true;
     bool m_goesToFailing = true;

@@ -150,7 +150,6 @@ void MainWindow::buildActions() {
     QMenu* hops = view->addMenu(tr("Context &Hops"));
     const auto changeHops = [this](int by) {
         m_session->setContextHops(m_session->sceneOptions().contextHops + by);
-        m_hopsLabel->setText(tr("Context %1").arg(m_session->sceneOptions().contextHops));
         if (!m_session->sceneOptions().focusOnDifference) {
             m_focusAction->trigger(); // asking for context means that
         }
@@ -169,6 +168,8 @@ void MainWindow::buildActions() {
         action->setCheckable(true);
         action->setChecked(kind == EdgeLabels::Types);
         labelGroup->addAction(action);
+        connect(canvas(Side::Rewritten), &GraphCanvas::edgeLabelsChanged, action,
+                [this, action, wanted = kind] { action->setChecked(canvas(Side::Rewritten)->edgeLabels() == wanted); });
     }
     m_lockAction = addMenuAction(view, tr("Lock Sides &Together"), {key("Ctrl+L")}, [] {});
     m_lockAction->setCheckable(true);
@@ -205,15 +206,8 @@ void MainWindow::buildActions() {
     fullScreen->setCheckable(true);
 
     QMenu* go = addMenu(Menu::Go, tr("&Go"));
-    const auto travel = [this](int by) {
-        const auto to = static_cast<std::ptrdiff_t>(m_historyAt) + by;
-        if (to >= 0 && to < static_cast<std::ptrdiff_t>(m_history.size())) {
-            m_historyAt = static_cast<std::size_t>(to);
-            goTo(m_history[m_historyAt]);
-        }
-    };
-    m_backAction = addMenuAction(go, tr("&Back"), {key("Alt+Left")}, [travel] { travel(-1); });
-    m_forwardAction = addMenuAction(go, tr("&Forward"), {key("Alt+Right")}, [travel] { travel(1); });
+    m_backAction = addMenuAction(go, tr("&Back"), {key("Alt+Left")}, [this] { travel(-1); });
+    m_forwardAction = addMenuAction(go, tr("&Forward"), {key("Alt+Right")}, [this] { travel(1); });
     go->addSeparator();
     QAction* nextFailing = addMenuAction(go, tr("&Next Failing Lemma"), {key("F8")}, [this] { goToNextFailing(false); });
     QAction* previousFailing = addMenuAction(go, tr("&Previous Failing Lemma"), {key("Shift+F8")}, [this] { goToNextFailing(true); });
@@ -284,6 +278,11 @@ void MainWindow::buildActions() {
     m_hopsLabel = new QLabel(tr("Context %1").arg(m_session->sceneOptions().contextHops), m_toolBar);
     m_hopsLabel->setAccessibleName(tr("Context hops"));
     m_hopsLabel->setMargin(4);
+    connect(m_session, &PairSession::sceneOptionsChanged, this, [this] {
+        m_hopsLabel->setText(tr("Context %1").arg(m_session->sceneOptions().contextHops));
+        m_focusAction->setChecked(m_session->sceneOptions().focusOnDifference);
+        refreshStatus();
+    });
     for (QAction* action :
          {open, m_reloadAction, static_cast<QAction*>(nullptr), m_backAction, m_forwardAction, static_cast<QAction*>(nullptr), m_stopAction,
           static_cast<QAction*>(nullptr), previousFailing, nextFailing, static_cast<QAction*>(nullptr), m_focusAction}) {
@@ -339,8 +338,8 @@ void MainWindow::updateActions() {
     m_focusAction->setEnabled(open && (m_focusAction->isChecked() || differs(Side::Reference) || differs(Side::Rewritten)));
     m_foldAction->setEnabled(result);
     m_stopAction->setEnabled(m_jobs->runningCount() > 0);
-    m_backAction->setEnabled(open && m_historyAt > 0);
-    m_forwardAction->setEnabled(open && m_historyAt + 1 < m_history.size());
+    m_backAction->setEnabled(open && m_history.canGo(-1));
+    m_forwardAction->setEnabled(open && m_history.canGo(1));
     for (QAction* action : m_strengths->actions()) {
         action->setChecked(action->data().toInt() == static_cast<int>(m_session->session().options.wanted));
     }

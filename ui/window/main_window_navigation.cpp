@@ -146,7 +146,7 @@ void MainWindow::goToLemma(std::size_t lemma) {
     m_lemma = lemma;
     m_node.reset();
     m_value = {};
-    remember(Place{lemma, Side::Reference, {}});
+    remember({lemma, Side::Reference, {}, {}, {}});
     showLemmaPanels(lemma);
     refreshOverlays();
     m_centreAgain = m_session->sceneOptions().focusOnDifference;
@@ -246,7 +246,7 @@ void MainWindow::goToNextFailing(bool backwards) {
 void MainWindow::selectNode(Side side, FlatNodeId node) {
     m_lemma.reset();
     m_value = {};
-    m_node = Place{std::nullopt, side, node};
+    m_node = HistoryPlace{std::nullopt, side, node, {}, {}};
     remember(*m_node);
     m_lemmas->selectLemma(std::nullopt);
     refreshOverlays();
@@ -289,6 +289,7 @@ void MainWindow::selectValue(Side side, FlatValueId value) {
     m_lemma.reset();
     m_node.reset();
     m_value = {side, value};
+    remember({std::nullopt, side, {}, value, {}});
     m_lemmas->selectLemma(std::nullopt);
     refreshOverlays();
     GraphCanvas* opposite = canvas(other(side));
@@ -303,6 +304,7 @@ void MainWindow::selectValue(Side side, FlatValueId value) {
     }
     m_inspector->showValues(m_session->tree(Side::Reference), side == Side::Reference ? value : partner, m_session->tree(Side::Rewritten),
                             side == Side::Reference ? partner : value);
+    updateActions();
     Q_EMIT selectionChanged();
 }
 
@@ -381,30 +383,44 @@ MainWindow::Selection MainWindow::selection() const {
     return selected;
 }
 
-void MainWindow::remember(const Place& place) {
-    if (m_travelling || (!m_history.empty() && m_history[m_historyAt] == place)) {
-        return;
-    }
-    constexpr std::size_t Kept = 200;
-    if (!m_history.empty()) {
-        m_history.resize(m_historyAt + 1); // what was ahead is gone, as in a browser
-    }
-    if (m_history.size() >= Kept) {
-        m_history.erase(m_history.begin());
-    }
-    m_history.push_back(place);
-    m_historyAt = m_history.size() - 1;
+PairView MainWindow::pairView() const {
+    const auto view = [this](Side side) { return CanvasView{canvas(side)->scene(), canvas(side)->viewCentre(), canvas(side)->scale()}; };
+    return {view(Side::Reference), view(Side::Rewritten)};
 }
 
-void MainWindow::goTo(const Place& place) {
+void MainWindow::remember(const HistoryPlace& place) {
+    if (!m_travelling) {
+        m_history.add(place, pairView());
+    }
+}
+
+void MainWindow::travel(int by) {
+    const auto place = m_history.travel(by, pairView());
+    if (!place) {
+        return;
+    }
     m_travelling = true;
-    if (place.lemma) {
-        goToLemma(*place.lemma);
-    } else if (place.node.isValid()) {
-        selectNode(place.side, place.node);
-        canvas(place.side)->centreOn({place.node});
+    if (place->lemma) {
+        goToLemma(*place->lemma);
+    } else if (place->node.isValid()) {
+        goToNode(place->side, place->node);
+    } else if (place->value.isValid()) {
+        const auto& scene = canvas(place->side)->scene();
+        const bool known = scene && place->value.index < scene->itemOfValue.size();
+        canvas(place->side)->selectItem(known ? scene->itemOfValue[place->value.index] : NoItem);
+        selectValue(place->side, place->value);
     }
     m_travelling = false;
+    // Where it was looked at from, too, as long as the drawing is the same.
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        if (place->view) {
+            const CanvasView& view = (*place->view)[static_cast<std::size_t>(side)];
+            if (const auto scene = view.scene.lock(); scene && scene == canvas(side)->scene()) {
+                canvas(side)->setView(view.centre, view.scale);
+            }
+        }
+    }
+    refreshStatus();
     updateActions();
 }
 

@@ -152,7 +152,7 @@ void MainWindow::tryInputs(const QStringList& files) {
 
 void MainWindow::buildAcceptActions(QMenu* menu) {
     m_acceptAction = addLetterAction(menu, tr("&Accept This Lemma"), {QKeySequence(QStringLiteral("A"))}, [this] { acceptLemma(); });
-    m_takeBackAction = addMenuAction(menu, tr("Take &Back Last Accepted"), {QKeySequence::Undo}, [this] {
+    m_takeBackAction = addMenuAction(menu, tr("Take &Back Last Accepted"), {}, [this] {
         if (!m_session->accepted().empty()) {
             m_session->takeBack(m_session->accepted().size() - 1);
         }

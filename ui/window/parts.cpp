@@ -8,12 +8,14 @@
 #include "ui/window/palette_part.h"
 #include "ui/window/places_part.h"
 #include "ui/window/values_part.h"
+#include "ui/window/view_history_part.h"
 #include "ui/window/worker_loss_part.h"
 
 namespace lemmascope {
 
 void addParts(MainWindow& window) {
     // Each a child of the window. Their order is that of their menu entries and of the keys of their docks.
+    new ViewHistoryPart(window);
     auto* places = new PlacesPart(window);
     auto* find = new FindPart(window, *places);
     new PalettePart(window, *places);

@@ -2,12 +2,13 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/access_part.cpp window/access_part.h
     window/action_list.cpp window/action_list.h
     window/find_part.cpp window/find_part.h
+    window/graph_table_part.cpp window/graph_table_part.h
     window/help_part.cpp window/help_part.h
     window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
-    window/graph_table_part.cpp window/graph_table_part.h
     window/palette_part.cpp window/palette_part.h
     window/parts.cpp window/parts.h
     window/places_part.cpp window/places_part.h
     window/values_part.cpp window/values_part.h
+    window/view_history_part.cpp window/view_history_part.h
     window/worker_loss_part.cpp window/worker_loss_part.h
 )
