@@ -89,7 +89,7 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
         shape.size() == x.shape.size()) {
         return reduce(op, x, shape, out);
     }
-    if (name == "CumSum" && kind != Kind::Boolean && operands.size() == 1) {
+    if (name == "CumSum" && kind != Kind::Boolean && operands.size() == 1 && x.shape == shape) {
         return cumulate(op, x, out);
     }
     if ((name == "ArgMax" || name == "ArgMin") && shape.size() == x.shape.size()) {
@@ -101,7 +101,7 @@ ArrayKernels::Result ArrayKernels::run(const Operator& op, const std::vector<Ope
     if ((name == "Gather" || name == "GatherElements" || name == "GatherND") && fits(2)) {
         return gather(op, operands, shape, out);
     }
-    if ((name == "ScatterND" || name == "ScatterElements") && fits(3)) {
+    if ((name == "ScatterND" || name == "ScatterElements") && fits(3) && x.shape == shape) {
         return scatter(op, operands, out);
     }
     if (name == "RowsAt" || name == "StoreRows" || name == "StoreRowsAt" || name == "StoreSlice" || name == "Trilu") {
@@ -355,7 +355,7 @@ ArrayKernels::Result ArrayKernels::pool(const Operator& op, const OperandArray& 
     const auto dilations = op.attribute<std::vector<std::int64_t>>("dilations");
     const auto pads = op.attribute<std::vector<std::int64_t>>("pads");
     if (kernel.size() != spatial || strides.size() != spatial || dilations.size() != spatial || pads.size() != 2 * spatial ||
-        shape.size() != x.shape.size()) {
+        shape.size() != x.shape.size() || shape[0] != x.shape[0] || shape[1] != x.shape[1]) {
         return Result::None;
     }
     const Lengths places(shape.begin() + 2, shape.end());
@@ -449,7 +449,7 @@ ArrayKernels::Result ArrayKernels::cumulate(const Operator& op, const OperandArr
 
 ArrayKernels::Result ArrayKernels::extremeIndex(const Operator& op, const OperandArray& x, const Lengths& shape, const MutableSlice& out) const {
     const auto axis = static_cast<std::size_t>(op.attribute<std::int64_t>("axis"));
-    if (axis >= x.shape.size() || x.shape[axis] == 0) {
+    if (axis >= x.shape.size() || x.shape[axis] == 0 || countOf(shape) * static_cast<std::size_t>(x.shape[axis]) != x.count()) {
         return Result::None;
     }
     const std::int64_t stride = stridesOf(x.shape)[axis];
@@ -485,7 +485,9 @@ ArrayKernels::Result ArrayKernels::topK(const Operator& op, const std::vector<Op
     const std::int64_t kept = shape[at];
     const bool largest = op.attribute<std::int64_t>("largest", 1) != 0;
     const auto lines = static_cast<std::int64_t>(x.count()) / std::max<std::int64_t>(length, 1);
-    if (kept > length) {
+    Lengths wanted = x.shape;
+    wanted[at] = kept;
+    if (kept > length || wanted != shape) {
         return Result::None;
     }
     for (std::int64_t line = 0; line < lines; ++line) {

@@ -186,8 +186,16 @@ ArrayKernels::Result ArrayKernels::matmul(const OperandArray& a, const OperandAr
     }
     const std::size_t rank = full.size();
     const std::int64_t inner = left.back();
-    if (rank < 2 || left.size() > rank || right.size() > rank || right[right.size() - 2] != inner) {
+    if (rank < 2 || left.size() > rank || right.size() > rank || left.size() < 2 || right[right.size() - 2] != inner ||
+        left[left.size() - 2] != full[rank - 2] || right.back() != full[rank - 1]) {
         return Result::None;
+    }
+    for (const Lengths* side : {&left, &right}) {
+        for (std::size_t axis = 0; axis + 2 < side->size(); ++axis) {
+            if ((*side)[axis] != 1 && (*side)[axis] != full[rank - side->size() + axis]) {
+                return Result::None; // batches that do not go together at the sizes drawn
+            }
+        }
     }
     const Lengths strideA = stridesOf(left);
     const Lengths strideB = stridesOf(right);
@@ -246,7 +254,9 @@ ArrayKernels::Result ArrayKernels::conv(const Operator& op, const OperandArray& 
     const std::int64_t group = std::max<std::int64_t>(op.attribute<std::int64_t>("group", 1), 1);
     if (kernel.size() != spatial || strides.size() != spatial || dilations.size() != spatial || pads.size() != 2 * spatial ||
         w.shape.size() != x.shape.size() || shape.size() != x.shape.size() || w.shape[0] % group != 0 || kindOf(x.type) != Kind::Real ||
-        x.shape[1] != w.shape[1] * group || std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p < 0; })) {
+        x.shape[1] != w.shape[1] * group || shape[0] != x.shape[0] || shape[1] != w.shape[0] ||
+        !std::equal(kernel.begin(), kernel.end(), w.shape.begin() + 2) ||
+        std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p < 0; })) {
         return Result::None;
     }
     // The padded input first, so that every window is a plain sum; ceil-like overhang cannot occur for Conv.
@@ -368,8 +378,17 @@ ArrayKernels::Result ArrayKernels::einsum(const Operator& op, const std::vector<
             box.push_back(extent);
         }
     }
-    if (std::any_of(output.begin(), output.end(), [&](char letter) { return !extents.contains(letter); })) {
-        return Result::None;
+    for (std::size_t k = 0; k < output.size(); ++k) {
+        if (!extents.contains(output[k]) || extents[output[k]] != shape[k]) {
+            return Result::None;
+        }
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        for (std::size_t k = 0; k < inputs[i].size(); ++k) {
+            if (operands[i].shape[k] != 1 && operands[i].shape[k] != extents[inputs[i][k]]) {
+                return Result::None; // lengths that do not go together at the sizes drawn
+            }
+        }
     }
     const auto strideOf = [&](std::size_t i, char letter) {
         const Lengths strides = stridesOf(operands[i].shape);

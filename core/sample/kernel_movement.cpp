@@ -57,6 +57,9 @@ ArrayKernels::Result ArrayKernels::gatherIndex(const Operator& op, const Lengths
         if (rows.shape.empty() || batch >= rows.shape.size() || batch + static_cast<std::size_t>(rows.shape.back()) > data.size()) {
             return Result::None;
         }
+        if (!std::equal(rows.shape.begin(), rows.shape.begin() + static_cast<std::ptrdiff_t>(batch), data.begin())) {
+            return Result::None; // batches that do not go together at the sizes drawn
+        }
         const std::int64_t depth = rows.shape.back();
         const auto tuples = static_cast<std::int64_t>(rows.count()) / std::max<std::int64_t>(depth, 1);
         std::int64_t batches = 1;
@@ -280,6 +283,9 @@ ArrayKernels::Result ArrayKernels::store(const Operator& op, const std::vector<O
             return Result::None;
         }
         const std::int64_t first = operands[1].slice.integers[0];
+        if (static_cast<std::int64_t>(count) != shape[0] * rowSize) {
+            return Result::None;
+        }
         if (first < 0 || (first + shape[0]) * rowSize > static_cast<std::int64_t>(data.count())) {
             return Result::Dropped;
         }

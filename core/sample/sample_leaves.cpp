@@ -375,6 +375,11 @@ void Sampler::Run::materialise(TermId term) {
     std::vector<std::int64_t> index;
     if (isView) {
         index = viewIndex(term);
+        const std::int64_t there = store.constantTensor(store.operands(term)[0]).count();
+        if (index.size() != own.array->count() || std::any_of(index.begin(), index.end(), [there](std::int64_t i) { return i < 0 || i >= there; })) {
+            complain(store.text(term, 1) + " reads outside of its operand at the sizes chosen");
+            return;
+        }
     } else {
         index.resize(own.array->count());
         for (std::size_t i = 0; i < index.size(); ++i) {

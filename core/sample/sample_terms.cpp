@@ -166,6 +166,11 @@ void Sampler::Run::view(TermId term) {
     const std::vector<std::int64_t> index = viewIndex(term);
     const ArrayKernels kernels(levels, stop);
     const std::shared_ptr<SampleArray> from = at(source).array;
+    const auto there = static_cast<std::int64_t>(from->count());
+    if (index.size() != own.array->count() || std::any_of(index.begin(), index.end(), [there](std::int64_t i) { return i < 0 || i >= there; })) {
+        complain(store.text(term, 1) + " reads outside of its operand at the sizes chosen");
+        return;
+    }
     forSamples(
         own.copies, static_cast<double>(index.size()) * 2.0,
         [&](std::size_t k) {
@@ -189,6 +194,19 @@ void Sampler::Run::concat(TermId term) {
     for (const TermId part : parts) {
         own.traits.degree = eitherOf(own.traits.degree, at(part).traits.degree);
         own.traits.held = at(part).traits.held == own.traits.held ? own.traits.held : ElementType::Undefined;
+    }
+    Lengths whole = at(parts[0]).shape;
+    whole[axis] = 0;
+    bool fits = true;
+    for (const TermId part : parts) {
+        Lengths shape = at(part).shape;
+        whole[axis] += shape[axis];
+        shape[axis] = whole[axis];
+        fits = fits && shape == whole;
+    }
+    if (!fits || whole != own.shape) {
+        complain("the parts of " + store.text(term, 1) + " do not go together at the sizes chosen");
+        return;
     }
     const ArrayKernels kernels(levels, stop);
     forSamples(
@@ -242,8 +260,14 @@ void Sampler::Run::elementwise(TermId term) {
         if (from == mine.shape) {
             continue;
         }
-        if (from.size() > mine.shape.size()) {
-            mine.array.reset();
+        // Lengths that do not go together at the sizes drawn: the op is not defined there, whatever its type says.
+        bool fits = from.size() <= mine.shape.size();
+        for (std::size_t axis = 0; fits && axis < from.size(); ++axis) {
+            const std::int64_t wanted = mine.shape[mine.shape.size() - from.size() + axis];
+            fits = from[axis] == 1 || from[axis] == wanted;
+        }
+        if (!fits) {
+            complain("the operands of " + store.text(term, 1) + " do not broadcast at the sizes chosen");
             return;
         }
         const Lengths strides = stridesOf(from);
