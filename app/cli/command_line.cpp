@@ -182,6 +182,12 @@ struct Commands {
     CLI::Option* seedOption = nullptr;
     ShowRequest show;
     ConvertRequest convert;
+    MatchRequest match;
+    RulesRequest rules;
+    CLI::App* matchApp = nullptr;
+    CLI::App* rulesApp = nullptr;
+    CLI::App* rulesCheckApp = nullptr;
+    CLI::App* rulesFormatApp = nullptr;
     CLI::App* checkApp = nullptr;
     CLI::App* obligationApp = nullptr;
     CLI::App* evalApp = nullptr;
@@ -196,6 +202,7 @@ struct Commands {
     Commands();
     void addCheck();
     void addOthers();
+    void addMatcher();
 };
 
 Commands::Commands() {
@@ -205,11 +212,12 @@ Commands::Commands() {
     app.add_flag_function(
         "--worker", [](std::int64_t) {}, "Answer solver and layout requests on standard input (started by the program itself)");
     app.footer("Exit status: check 0 proved as wanted, 1 refuted, 2 otherwise; eval 1 when the graph faults;\n"
+               "match 0 a match that may be rewritten, 1 none, 2 undecided;\n"
                "64 usage, 65 bad data, 66 no such file, 70 internal, 130 interrupted.");
     addCheck();
     addOthers();
-    for (const auto& [name, engine] : {std::pair{"match", "rule matcher"}, std::pair{"rewrite", "rule matcher"}, std::pair{"rules", "rule matcher"},
-                                       std::pair{"interp", "interpreter for MLIR programs"}}) {
+    addMatcher();
+    for (const auto& [name, engine] : {std::pair{"rewrite", "rewriter"}, std::pair{"interp", "interpreter for MLIR programs"}}) {
         CLI::App* sub = app.add_subcommand(name, std::string("Not in this version: comes with the ") + engine);
         sub->prefix_command();
         laterApps.push_back({sub, engine});
@@ -264,6 +272,38 @@ void Commands::addOthers() {
     convertApp = app.add_subcommand("convert", "Convert between JSON, ONNX, DOT, SVG and PNG");
     convertApp->add_option("IN", convert.from, "Graph to read")->required();
     convertApp->add_option("OUT", convert.to, "File to write; its ending says the format: .lsg.json .onnx .dot .svg .png")->required();
+}
+
+void Commands::addMatcher() {
+    matchApp = app.add_subcommand("match", "Where the rules of a file match a graph, and why not elsewhere");
+    matchApp->add_option("RULES", match.rules, "Rule file");
+    matchApp->add_option("GRAPH", match.graph, "Graph");
+    matchApp->add_option("--pattern", match.pattern, "A pattern instead of a rule file; with --term")->type_name("P");
+    matchApp->add_option("--term", match.term, "A small term instead of a graph; with --pattern")->type_name("T");
+    matchApp->add_option("--sig", match.signature, "What guards read of small terms: 'v rank=1; relu cls=ew1; default rank=2'")->type_name("FACTS");
+    matchApp->add_option("--cases", match.cases, "Many patterns on small terms: tab-separated id, pattern, term, and what is expected")
+        ->type_name("FILE.tsv");
+    matchApp->add_option("--rule", match.rule, "Only this rule")->type_name("NAME");
+    matchApp->add_option("--at", match.at, "Only at this node or value")->type_name("NODE");
+    matchApp->add_option("--definitions", match.definitions, "Meanings of ops that are open otherwise: shapes follow from them")->type_name("FILE");
+    matchApp->add_flag("--all", match.all, "All matches of a rule at a node, not the first; overlapping ones too");
+    matchApp->add_flag("--identity", match.identity, "Names that repeat must hold the same node, not just the same computation");
+    matchApp->add_flag("--lenient", match.lenient, "Run patterns that fail the static check");
+    matchApp->add_flag("--explain", match.explain, "Why a match matched, and all branches of what came nearest elsewhere");
+    matchApp->add_flag("--trace", match.trace, "Print every failed branch in the order met");
+    matchApp->add_option("--steps", match.steps, "Steps of one rule at one node; past them it is undecided")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
+        ->type_name("N")
+        ->capture_default_str();
+    matchApp->add_option("--json", match.json, "Write the result as JSON; - is standard output, text then goes to standard error")
+        ->type_name("FILE|-");
+    rulesApp = app.add_subcommand("rules", "Check or format a rule file");
+    rulesApp->require_subcommand(1);
+    rulesCheckApp = rulesApp->add_subcommand("check", "Static check: names bound on every path, recursion that ends");
+    rulesCheckApp->add_option("RULES", rules.file, "Rule file")->required();
+    rulesFormatApp = rulesApp->add_subcommand("format", "Print the rules in their one layout");
+    rulesFormatApp->add_option("RULES", rules.file, "Rule file")->required();
+    rulesFormatApp->add_option("-o", rules.out, "Write it here; may be the file itself")->type_name("FILE");
 }
 
 /// Words of one `options` cell: split at blanks, quotes as in a shell.
@@ -331,6 +371,29 @@ int runCheck(Commands& commands, Interrupt& interrupt) {
     return console.finish(checkCommand(request, console, interrupt));
 }
 
+int runMatch(const MatchRequest& request, Interrupt& interrupt) {
+    Console console(request.json == "-");
+    const bool onTerm = !request.pattern.empty() || !request.term.empty();
+    const bool onGraph = !request.rules.empty() || !request.graph.empty();
+    if (static_cast<int>(onTerm) + static_cast<int>(onGraph) + static_cast<int>(!request.cases.empty()) != 1 ||
+        (onTerm && (request.pattern.empty() || request.term.empty())) || (onGraph && (request.rules.empty() || request.graph.empty()))) {
+        return usage(console, "match: give RULES GRAPH, or --pattern P --term T, or --cases FILE.tsv");
+    }
+    if (!onGraph && (!request.rule.empty() || !request.at.empty() || !request.definitions.empty() || request.explain)) {
+        return usage(console, "match: --rule, --at, --definitions and --explain are about a graph");
+    }
+    if (!onTerm && !request.signature.empty()) {
+        return usage(console, "match: --sig is about a small term; a file of --cases has a line '# sig:'");
+    }
+    return console.finish(matchCommand(request, console, interrupt));
+}
+
+int runRules(Commands& commands) {
+    Console console;
+    return console.finish(commands.rulesCheckApp->parsed() ? rulesCheckCommand(commands.rules, console)
+                                                           : rulesFormatCommand(commands.rules, console));
+}
+
 int dispatch(Commands& commands, Interrupt& interrupt) {
     for (const Commands::Later& later : commands.laterApps) {
         if (later.app->parsed()) {
@@ -340,6 +403,12 @@ int dispatch(Commands& commands, Interrupt& interrupt) {
     }
     if (commands.checkApp->parsed()) {
         return runCheck(commands, interrupt);
+    }
+    if (commands.matchApp->parsed()) {
+        return runMatch(commands.match, interrupt);
+    }
+    if (commands.rulesApp->parsed()) {
+        return runRules(commands);
     }
     if (commands.obligationApp->parsed()) {
         Console console;

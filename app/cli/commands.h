@@ -12,6 +12,9 @@ class Interrupt;
 [[nodiscard]] int obligationCommand(const ObligationRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int evalCommand(const EvalRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int showCommand(const ShowRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int matchCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console);
+[[nodiscard]] int rulesFormatCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int convertCommand(const ConvertRequest& request, Console& console, Interrupt& interrupt);
 
 /// Tells an error and gives its exit status.

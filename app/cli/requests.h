@@ -55,6 +55,30 @@ struct ConvertRequest {
     std::string to;
 };
 
+struct MatchRequest {
+    std::string rules;
+    std::string graph;
+    std::string definitions;
+    std::string rule; ///< empty: every rule
+    std::string at;   ///< empty: every node
+    bool all = false;
+    bool identity = false;
+    bool lenient = false;
+    bool trace = false;
+    bool explain = false;
+    std::string json;
+    std::string pattern; ///< with `term`: instead of a rule file and a graph
+    std::string term;
+    std::string signature;
+    std::string cases; ///< instead of both
+    std::uint64_t steps = 10'000'000;
+};
+
+struct RulesRequest {
+    std::string file;
+    std::string out; ///< of format; empty: standard output
+};
+
 /// `a=b`; fails with Usage, naming the option, when there is no `=` with text before it.
 [[nodiscard]] Result<std::pair<std::string, std::string>> splitAssignment(const std::string& option, const std::string& text);
 /// `lo:hi`, both included: of integers where both ends are written as such, else of finite numbers (`-1.5:2e3`). Fails with Usage when it is

@@ -11,8 +11,8 @@ MachineState::MachineState(const MatchProgram& p, const Subject& s, MachineOptio
     operatorIs.resize(program.operators.size());
     for (std::size_t op = 0; op < operatorIs.size(); ++op) {
         operatorIs[op].resize(subject.symbolCount());
-        for (std::size_t symbol = 0; symbol < operatorIs[op].size(); ++symbol) {
-            operatorIs[op][symbol] = subject.symbolIs(SymbolId(symbol), program.operators[op]);
+        for (const SymbolId symbol : subject.symbolsNamed(program.operators[op])) {
+            operatorIs[op][symbol.index] = true;
         }
     }
 }
@@ -36,11 +36,12 @@ void MachineState::start(TermId root) {
     valueIds.clear();
     hasBest = false;
     bestPending = false;
+    summary = {};
     failureCount = 0;
     current = NoIndex;
     matched = 0;
     stepCount = 0;
-    successCount = 0;
+    resultCount = 0;
     outcome = Outcome::Running;
     const std::uint32_t frame = enter(0, NoIndex, {});
     Continuation first;
@@ -194,11 +195,14 @@ void MachineState::resume(ChoicePoint& choice) {
         return;
     }
     case ChoiceKind::Cut: {
-        const std::uint32_t list = choice.cuts + option;
+        const std::uint32_t list = choice.cuts + 2 * option;
         if (choice.option == choice.cutCount) {
             choices.pop_back();
         }
         events.push_back({Event::Kind::Operands, at.at, at.term, option});
+        for (const TermId opened : lists[list + 1]) {
+            events.push_back({Event::Kind::Operator, at.at, opened, 0});
+        }
         Continuation placing = at;
         placing.kind = ActionKind::Assign;
         placing.extra = list;
@@ -253,11 +257,12 @@ void MachineState::step() {
         return;
     }
     if (current == NoIndex) {
-        ++successCount;
+        ++resultCount;
         outcome = Outcome::Match;
         return;
     }
-    if (++stepCount > options.steps) {
+    constexpr std::uint64_t BetweenPolls = 4096;
+    if (++stepCount > options.steps || (stepCount % BetweenPolls == 0 && options.stop.stop_requested())) {
         outcome = Outcome::Undecided;
         return;
     }
@@ -563,11 +568,11 @@ void MachineState::matchTree(const Continuation& at, const Instruction& instruct
         std::size_t settled;
         std::vector<TermId> opened;
     };
-    std::vector<std::vector<TermId>> cuts;
+    std::vector<std::vector<TermId>> cuts; // leaves, opened below the root, and so on
     std::vector<Partial> stack;
     if (opens(at.term)) {
         const std::span<const TermId> operands = subject.operands(at.term);
-        stack.push_back({{operands[0], operands[1]}, 0, {at.term}});
+        stack.push_back({{operands[0], operands[1]}, 0, {}});
     }
     std::uint32_t most = stack.empty() ? 1 : 2;
     while (!stack.empty()) {
@@ -577,6 +582,7 @@ void MachineState::matchTree(const Continuation& at, const Instruction& instruct
         if (partial.settled == partial.leaves.size()) {
             if (partial.leaves.size() == wanted) {
                 cuts.push_back(std::move(partial.leaves));
+                cuts.push_back(std::move(partial.opened));
             }
             continue;
         }
@@ -586,6 +592,7 @@ void MachineState::matchTree(const Continuation& at, const Instruction& instruct
         stack.push_back(std::move(closed));
         if (partial.leaves.size() < wanted && opens(leaf)) {
             const std::span<const TermId> operands = subject.operands(leaf);
+            partial.opened.push_back(leaf);
             partial.leaves[partial.settled] = operands[0];
             partial.leaves.insert(partial.leaves.begin() + static_cast<std::ptrdiff_t>(partial.settled) + 1, operands[1]);
             stack.push_back(std::move(partial));
@@ -602,10 +609,10 @@ void MachineState::matchTree(const Continuation& at, const Instruction& instruct
     const auto first = static_cast<std::uint32_t>(lists.size());
     lists.insert(lists.end(), cuts.begin(), cuts.end());
     events.push_back({Event::Kind::Operator, at.at, at.term, 0});
-    matched += static_cast<std::uint32_t>(wanted - 1);
+    matched += static_cast<std::uint32_t>(wanted - 1); // all that are opened
     pushChoice(ChoiceKind::Cut, at, 0);
     choices.back().cuts = first;
-    choices.back().cutCount = static_cast<std::uint32_t>(cuts.size());
+    choices.back().cutCount = static_cast<std::uint32_t>(cuts.size() / 2);
     resume(choices.back());
 }
 
@@ -706,6 +713,19 @@ std::vector<Binding> MatchMachine::bindings() const { return m_state->rootBindin
 const std::vector<Event>& MatchMachine::events() const { return m_state->events; }
 const std::deque<FailureRecord>& MatchMachine::failures() const { return m_state->records; }
 std::uint64_t MatchMachine::failureCount() const { return m_state->failureCount; }
+const FailureSummary& MatchMachine::nearest() const { return m_state->summary; }
+
+std::optional<std::size_t> MatchMachine::applicableCase() const {
+    const std::vector<GuardId>& cases = m_state->program.cases;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        bool unbound = false;
+        if (!cases[i].isValid() || (evaluateGuard(*m_state, cases[i], 0, unbound) == Truth::True && !unbound)) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
 const FailureRecord* MatchMachine::furthest() const { return m_state->hasBest ? &m_state->best : nullptr; }
 
 std::pair<InstructionId, TermId> MatchMachine::openGoal() const {

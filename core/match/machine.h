@@ -7,7 +7,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +27,9 @@ struct MachineOptions {
     bool identity = false;            ///< names that repeat must hold the same node, not just the same computation
     std::uint64_t steps = 10'000'000; ///< for one root, all its matches together
     std::size_t records = 0;          ///< failures kept, the last ones and the furthest; 0: none
-    bool remember = true;             ///< failed and passed sub-goals are not run again once that pays
+    bool remember = true;             ///< sub-goals that failed or passed are not run again, once that pays:
+    std::uint32_t rememberAfter = 8;  ///< when a place was met more often than this
+    std::stop_token stop;             ///< polled now and then; then it is undecided
 };
 
 /// What a name holds.
@@ -90,6 +94,15 @@ struct FailureRecord {
     std::vector<Event> events; ///< the branch: alternates and operators
 };
 
+/// What is kept of the furthest failure even when nothing is recorded: enough to rank roots and to count what they fail at.
+struct FailureSummary {
+    FailureReason reason = FailureReason::OperatorMismatch;
+    InstructionId at; ///< invalid: nothing failed
+    TermId term;
+    std::uint32_t matched = 0;
+    std::uint32_t total = 0;
+};
+
 struct MachineState;
 
 /// Runs one program at one root after the other; chronological backtracking, leftmost alternate first. The program and the subject must
@@ -120,6 +133,9 @@ class MatchMachine {
     [[nodiscard]] std::uint64_t failureCount() const;
     /// The failure with the most operators matched, the first of several; nullptr when nothing failed or nothing is recorded.
     [[nodiscard]] const FailureRecord* furthest() const;
+    [[nodiscard]] const FailureSummary& nearest() const;
+    /// After a match: the first case of the rule whose guard holds; nothing when none does, or the rule has none.
+    [[nodiscard]] std::optional<std::size_t> applicableCase() const;
     /// When undecided: the pattern and the term that were being matched.
     [[nodiscard]] std::pair<InstructionId, TermId> openGoal() const;
 

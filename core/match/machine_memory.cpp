@@ -13,7 +13,6 @@ namespace lemmascope::match {
 
 namespace {
 
-constexpr std::uint32_t Often = 8;
 constexpr std::uint32_t CallMark = 0x80000000U;
 
 bool before(const SlotRef& a, const SlotRef& b) { return std::tie(a.up, a.index) < std::tie(b.up, b.index); }
@@ -93,7 +92,7 @@ bool MachineState::isFrequent(std::uint32_t kind, TermId term) {
         return false;
     }
     const std::uint32_t number = options.identity ? term.index : subject.term(term).number;
-    return ++visits[static_cast<std::uint64_t>(kind) << 32U | number] > Often;
+    return ++visits[static_cast<std::uint64_t>(kind) << 32U | number] > options.rememberAfter;
 }
 
 void MachineState::rejoin(ChoicePoint& choice) {
@@ -181,14 +180,19 @@ std::vector<std::uint32_t> MachineState::keyOf(std::uint32_t continuation, bool 
 
 void MachineState::join(const Continuation& at) {
     const JoinState& known = joins[at.extra];
-    if ((!known.failed.empty() && known.failed.contains(keyOf(at.next, false))) ||
-        (!known.failedAll.empty() && known.failedAll.contains(keyOf(at.next, true)))) {
+    if (!known.failed.empty() && known.failed.contains(keyOf(at.next, false))) {
+        backtrack();
+        return;
+    }
+    if (!known.failedAll.empty() && known.failedAll.contains(keyOf(at.next, true))) {
+        // It would give matches that were given before, which is no failure for what lies around.
+        ++resultCount;
         backtrack();
         return;
     }
     pushChoice(ChoiceKind::Joined, at, 0);
     choices.back().join = at.extra;
-    choices.back().successes = successCount;
+    choices.back().results = resultCount;
 }
 
 bool MachineState::recall(const Continuation& at, const Instruction& instruction) {
@@ -256,7 +260,7 @@ void MachineState::noteFailure(ChoicePoint& choice) {
         }
         return;
     }
-    const bool matchedSince = successCount != choice.successes;
+    const bool matchedSince = resultCount != choice.results;
     JoinState& state = joins[choice.join];
     (matchedSince ? state.failedAll : state.failed).insert(keyOf(choice.resume.next, matchedSince));
 }

@@ -3,8 +3,31 @@
 
 namespace lemmascope::match {
 
+/// Operators that the branch needed: those matched, the part that failed unless it was done (a guard behind it), and the work left.
+std::uint32_t MachineState::totalOf(FailureReason reason, const Continuation& at) const {
+    constexpr std::size_t MostCounted = 1'000;
+    std::uint32_t total = matched;
+    if (at.kind == ActionKind::Match && reason != FailureReason::RecursionLoop) {
+        total += program.at(at.at).leastOperators;
+    }
+    std::size_t counted = 0;
+    for (std::uint32_t rest = current; rest != NoIndex && counted < MostCounted; rest = continuations[rest].next, ++counted) {
+        const Continuation& each = continuations[rest];
+        if (each.kind == ActionKind::Match) {
+            total += program.at(each.at).leastOperators;
+        } else if (each.kind == ActionKind::Constraint) {
+            total += program.at(program.at(each.at).children[1]).leastOperators;
+        }
+    }
+    return total;
+}
+
 FailureRecord* MachineState::record(FailureReason reason, const Continuation& at) {
     ++failureCount;
+    const bool furthest = !summary.at.isValid() || matched > summary.matched;
+    if (furthest) {
+        summary = {reason, at.at, at.term, matched, totalOf(reason, at)};
+    }
     if (options.records == 0) {
         return nullptr;
     }
@@ -20,19 +43,19 @@ FailureRecord* MachineState::record(FailureReason reason, const Continuation& at
     out.step = stepCount;
     out.depth = static_cast<std::uint32_t>(choices.size());
     out.matched = matched;
+    out.total = totalOf(reason, at);
+    out.events = events;
     if (at.kind == ActionKind::Match && at.extra != NoIndex) {
         out.operand = at.extra;
         out.parent = TermId(at.extra2);
     }
     if (matched > 0) {
         out.bindings = rootBindings();
-        out.events = events;
     }
     if (instruction.slot.isValid()) {
         out.held.name = *cellNames[cellOf(at.frame, instruction.slot)];
     }
-    const bool ofGuard = at.kind == ActionKind::Guard;
-    if (ofGuard) {
+    if (at.kind == ActionKind::Guard) {
         out.guard = instruction.guard;
         const Guard& guard = program.at(instruction.guard);
         for (std::size_t i = 0; i < guard.slots.size(); ++i) {
@@ -41,22 +64,7 @@ FailureRecord* MachineState::record(FailureReason reason, const Continuation& at
         }
         out.guardNames = static_cast<std::uint32_t>(guard.slots.size());
     }
-    // What this branch still lacked: the part that failed, unless it is done (a guard behind it), and the work left.
-    constexpr std::size_t MostCounted = 1'000;
-    out.total = matched;
-    if (at.kind == ActionKind::Match && reason != FailureReason::FunctionConflict && reason != FailureReason::RecursionLoop) {
-        out.total += instruction.leastOperators;
-    }
-    std::size_t counted = 0;
-    for (std::uint32_t rest = current; rest != NoIndex && counted < MostCounted; rest = continuations[rest].next, ++counted) {
-        const Continuation& each = continuations[rest];
-        if (each.kind == ActionKind::Match) {
-            out.total += program.at(each.at).leastOperators;
-        } else if (each.kind == ActionKind::Constraint) {
-            out.total += program.at(program.at(each.at).children[1]).leastOperators;
-        }
-    }
-    bestPending = !hasBest || out.matched > best.matched;
+    bestPending = furthest;
     return &out;
 }
 

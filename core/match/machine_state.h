@@ -70,8 +70,8 @@ struct ChoicePoint {
     std::uint32_t join = NoIndex;
     std::uint32_t cuts = NoIndex; ///< Cut: first of its lists; Place: the list of leaves
     std::uint32_t cutCount = 0;
-    std::uint64_t successes = 0; ///< Joined: matches found before
-    bool reached = false;        ///< Barrier: its goal was met
+    std::uint64_t results = 0; ///< Joined: matches met before
+    bool reached = false;      ///< Barrier: its goal was met
     std::vector<std::uint32_t> key;
     Marks marks;
 };
@@ -108,13 +108,14 @@ struct MachineState {
     std::uint32_t current = NoIndex; ///< the continuation to run
     std::uint32_t matched = 0;
     std::uint64_t stepCount = 0;
-    std::uint64_t successCount = 0;
+    std::uint64_t resultCount = 0; ///< matches met, also those that would be met once more
     Outcome outcome = Outcome::NoMatch;
 
     std::deque<FailureRecord> records;
     FailureRecord best;
     bool hasBest = false;
     bool bestPending = false; ///< the last record is the best once it is filled in
+    FailureSummary summary;
     std::uint64_t failureCount = 0;
 
     std::unordered_map<std::uint64_t, std::uint32_t> visits;
@@ -171,6 +172,7 @@ struct MachineState {
 
     // records (machine_record.cpp)
     FailureRecord* record(FailureReason reason, const Continuation& at);
+    [[nodiscard]] std::uint32_t totalOf(FailureReason reason, const Continuation& at) const;
     void fail(FailureReason reason, const Continuation& at) {
         record(reason, at);
         backtrack();

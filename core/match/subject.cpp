@@ -27,6 +27,16 @@ bool numberIs(double found, const NumberLiteral& wanted) {
 
 } // namespace
 
+std::vector<SymbolId> Subject::symbolsNamed(const OperatorName& wanted) const {
+    std::vector<SymbolId> out;
+    for (std::size_t i = 0; i < m_symbolCount; ++i) {
+        if (symbolIs(SymbolId(i), wanted)) {
+            out.emplace_back(i);
+        }
+    }
+    return out;
+}
+
 std::vector<std::uint64_t> unfoldedSizes(const Subject& subject) {
     constexpr std::uint64_t Most = std::uint64_t{1} << 62U;
     std::vector<std::uint64_t> out(subject.size(), 0);

@@ -42,6 +42,8 @@ class Subject {
 
     /// The operator is the one that a pattern names.
     [[nodiscard]] virtual bool symbolIs(SymbolId symbol, const OperatorName& wanted) const = 0;
+    /// All symbols for which that is so.
+    [[nodiscard]] virtual std::vector<SymbolId> symbolsNamed(const OperatorName& wanted) const;
     [[nodiscard]] virtual std::string symbolText(SymbolId symbol) const = 0;
     [[nodiscard]] virtual std::string symbolClass(SymbolId symbol) const = 0;
     /// A fact about a value; `argument` is dim's axis. Op and Cls are asked of its head. Undefined when it is not known.

@@ -16,10 +16,14 @@ _lemmascope_cli() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --time | --lemma-steps | --jobs | --outputs | --map | --inputs-range | --size | --assume-equal | --random)
+    --time | --lemma-steps | --jobs | --outputs | --map | --inputs-range | --size | --assume-equal | --random | --pattern | --term | --sig | --rule | --at | --steps)
         return
         ;;
     esac
+    if [[ $command == rules && $COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "check format --help" -- "$current")
+        return
+    fi
     if [[ $current == -* ]]; then
         case $command in
         check)
@@ -27,6 +31,8 @@ _lemmascope_cli() {
             ;;
         obligation) mapfile -t COMPREPLY < <(compgen -W "$pair -o" -- "$current") ;;
         eval) mapfile -t COMPREPLY < <(compgen -W "--input --random --size --definitions -o --help" -- "$current") ;;
+        match) mapfile -t COMPREPLY < <(compgen -W "--pattern --term --sig --cases --rule --at --definitions --all --identity --lenient --explain --trace --steps --json --help" -- "$current") ;;
+        rules) mapfile -t COMPREPLY < <(compgen -W "-o --help" -- "$current") ;;
         show) mapfile -t COMPREPLY < <(compgen -W "--json --definitions --help" -- "$current") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current") ;;
         esac

@@ -37,7 +37,7 @@ class TestDocumentation : public QObject {
     }
 
     static const QStringList& commands() {
-        static const QStringList all{"check", "obligation", "eval", "show", "convert"};
+        static const QStringList all{"check", "obligation", "eval", "show", "convert", "match", "rules"};
         return all;
     }
 
@@ -145,7 +145,7 @@ class TestDocumentation : public QObject {
 
     void manPageNamesEveryCommandAndStatus() {
         const QString page = manual("lemmascope-cli.1");
-        for (const QString& command : commands() + QStringList{"match", "rewrite", "rules", "interp"}) {
+        for (const QString& command : commands() + QStringList{"rewrite", "interp"}) {
             QVERIFY2(page.contains(command), qPrintable(command));
         }
         for (const char* status : {"64 usage", "65 bad data", "66 no such file", "70 internal", "130 interrupted"}) {

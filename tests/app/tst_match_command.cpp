@@ -1,0 +1,131 @@
+// match and rules from outside: outcomes, exit statuses, JSON.
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+using Json = nlohmann::json;
+
+namespace {
+
+const QString Program = QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli");
+const QString Cases = QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/");
+
+struct Ran {
+    int status = -1;
+    QString out;
+    QString err;
+};
+
+} // namespace
+
+class TestMatchCommand : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    static Ran run(const QStringList& arguments) {
+        QProcess process;
+        process.start(Program, arguments);
+        if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit) {
+            process.kill();
+            process.waitForFinished();
+            return {-1, {}, "did not end by itself"};
+        }
+        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+    }
+
+    QString write(const QString& name, const QByteArray& content) const {
+        QFile file(m_folder.filePath(name));
+        if (file.open(QIODevice::WriteOnly)) {
+            file.write(content);
+        }
+        return file.fileName();
+    }
+
+  private slots:
+    void termsMatchWithTheirBindings() {
+        const Ran match = run({"match", "--pattern", "add(?x, %F(?x))", "--term", "add(a, relu(a))"});
+        QCOMPARE(match.status, 0);
+        QCOMPARE(match.out, QString("match\n  ?x = a\n  %F = relu\n"));
+        const Ran all = run({"match", "--all", "--pattern", "comm add(?x, ?y)", "--term", "add(a, b)"});
+        QCOMPARE(all.out, QString("match\n  ?x = a\n  ?y = b\nmatch\n  ?x = b\n  ?y = a\n"));
+    }
+
+    void noMatchSaysWhyForEachBranch() {
+        const Ran none = run({"match", "--pattern", "(div(?x, two) | mul(?x, half))", "--term", "mul(a, two)"});
+        QCOMPARE(none.status, 1);
+        QCOMPARE(none.out, QString("no match\n  op: want div, got mul\n  op: want half, got two\n"));
+    }
+
+    void signaturesFeedGuards() {
+        const QStringList pattern{"match", "--pattern", "(%F(?x) where cls(%F)=ew1 & rank(?x)=2)", "--term", "relu(v)", "--sig"};
+        QCOMPARE(run(pattern + QStringList{"relu cls=ew1; default rank=2"}).status, 0);
+        const Ran one = run(pattern + QStringList{"relu cls=ew1; v rank=1; default rank=2"});
+        QCOMPARE(one.status, 1);
+        QCOMPARE(one.out, QString("no match\n  guard false: cls(%F)=ew1 & rank(?x)=2\n"));
+    }
+
+    void illFormedPatternsRunOnlyWhenAsked() {
+        const QStringList words{"match", "--pattern", "(relu(?x) where rank(?y)=2)", "--term", "relu(A)"};
+        const Ran strict = run(words);
+        QCOMPARE(strict.status, 65);
+        QVERIFY2(strict.err.contains("--pattern:1:11: error: guard reads y, not bound on every path"), qPrintable(strict.err));
+        const Ran lenient = run(words + QStringList{"--lenient"});
+        QCOMPARE(lenient.status, 1);
+        QVERIFY(lenient.out.contains("guard rank(?y)=2 reads unbound y"));
+    }
+
+    void aBudgetThatRunsOutIsUndecided() {
+        const Ran run1 = run({"match", "--steps", "3", "--pattern", "f(f(f(f(?x))))", "--term", "f(f(f(f(a))))"});
+        QCOMPARE(run1.status, 2);
+        QVERIFY2(run1.out.startsWith("undecided: after 3 steps, at "), qPrintable(run1.out));
+    }
+
+    void listsOfCasesAreCounted() {
+        for (const auto& [file, count] : {std::pair{"worked.tsv", 57}, std::pair{"random.tsv", 400}}) {
+            const Ran all = run({"match", "--cases", Cases + "matcher/" + file, "--lenient"});
+            QCOMPARE(all.status, 0);
+            QCOMPARE(all.out, QString("%1 passed, 0 failed\n").arg(count));
+        }
+        const Ran json = run({"match", "--cases", Cases + "matcher/worked.tsv", "--json", "-"});
+        const Json parsed = Json::parse(json.out.toStdString(), nullptr, false);
+        QVERIFY(!parsed.is_discarded() && parsed["cases"].size() == 57);
+        QVERIFY((parsed["cases"][43]["bindings"] == Json{{"x", "a"}, {"G", "relu"}}));
+        QVERIFY(parsed["cases"][19]["static_check"] == "error: guard reads y, not bound on every path");
+        QVERIFY(json.err.endsWith("57 passed, 0 failed\n"));
+        const Ran wrong = run({"match", "--cases", write("wrong.tsv", "id\tpattern\tterm\texpected\n1\t?x\ta\tno match\n2\t?x\ta\tmatch\n")});
+        QCOMPARE(wrong.status, 1);
+        QCOMPARE(wrong.out, QString("1: outcome: expected no match, found match\n1 passed, 1 failed\n"));
+    }
+
+    void wrongUseIsToldApart() {
+        QCOMPARE(run({"match"}).status, 64);
+        QCOMPARE(run({"match", "--pattern", "?x"}).status, 64);
+        QCOMPARE(run({"match", "--cases", m_folder.filePath("none.tsv")}).status, 66);
+        QCOMPARE(run({"match", "--pattern", "f(", "--term", "a"}).status, 65);
+        QCOMPARE(run({"match", "--pattern", "?x", "--term", "f(a"}).status, 65);
+        QCOMPARE(run({"rules"}).status, 64);
+    }
+
+    void rulesAreCheckedAndFormatted() {
+        const QString file = write("r.rules", "pattern p(?x)=relu( ?x )\nrule a: p(?x)\n");
+        const Ran good = run({"rules", "check", file});
+        QCOMPARE(good.status, 0);
+        QCOMPARE(good.out, QString("static check: passes: 1 rule, 1 pattern\n"));
+        QCOMPARE(run({"rules", "format", file}).out, QString("pattern p(?x) = relu(?x)\nrule a: p(?x)\n"));
+        QCOMPARE(run({"rules", "format", file, "-o", file}).status, 0);
+        QCOMPARE(run({"rules", "format", file}).out, QString("pattern p(?x) = relu(?x)\nrule a: p(?x)\n"));
+        QCOMPARE(run({"rules", "check", write("proof.rules", "rule a: relu(?x) => relu(?x)\n")}).status, 2);
+        const Ran bad = run({"rules", "check", write("bad.rules", "# one\nrule a: (add(?x, ?y) | relu(?x)) => relu(?y)\n")});
+        QCOMPARE(bad.status, 65);
+        QVERIFY2(bad.err.contains("bad.rules:2:42: error: replacement uses y, not bound on every path (not bound in alternate 2 of 2, at 2:24)"),
+                 qPrintable(bad.err));
+        QCOMPARE(run({"rules", "check", write("broken.rules", "rule a: relu(\n")}).status, 65);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMatchCommand)
+#include "tst_match_command.moc"
