@@ -13,6 +13,10 @@ namespace lemmascope {
 [[nodiscard]] Correspondence correspondenceOf(const GraphTree& reference, const GraphTree& rewritten, const GraphTerms& referenceTerms,
                                               const GraphTerms& rewrittenTerms);
 
+/// For a node without a partner: the node of the other side that stands for the nearest one downstream that has a partner, which is what
+/// it was fused into or goes into. Invalid when there is none, or when the node has a partner. Linear in the tree.
+[[nodiscard]] FlatNodeId takenUpBy(const GraphTree& tree, const Correspondence& correspondence, Side side, FlatNodeId node);
+
 /// For a value, the nodes between it and what both graphs share, nearest first, at most `limit`.
 [[nodiscard]] std::vector<FlatNodeId> differingCone(const GraphTree& tree, const Correspondence& correspondence, Side side, FlatValueId from,
                                                     std::size_t limit);

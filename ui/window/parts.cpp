@@ -7,6 +7,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/places_part.h"
+#include "ui/window/reason_part.h"
 #include "ui/window/values_part.h"
 #include "ui/window/view_history_part.h"
 #include "ui/window/worker_loss_part.h"
@@ -20,6 +21,7 @@ void addParts(MainWindow& window) {
     auto* find = new FindPart(window, *places);
     new PalettePart(window, *places);
     new GraphTablePart(window, *places, *find);
+    new ReasonPart(window, *places);
     new HelpPart(window);
     new ValuesPart(window);
     new WorkerLossPart(&window);

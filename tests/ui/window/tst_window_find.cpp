@@ -2,8 +2,10 @@
 
 #include "ui/panels/find_bar.h"
 #include "ui/window/find_part.h"
+#include "ui/window/reason_part.h"
 
 #include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 
 using namespace lemmascope;
@@ -119,6 +121,26 @@ class TestWindowFind : public QObject {
         type(QStringLiteral("name=query side:ref"));
         QTest::keyClick(find->bar()->edit(), Qt::Key_Return);
         QVERIFY2(find->bar()->answer().contains(QStringLiteral("outside the region shown")), qPrintable(find->bar()->answer()));
+    }
+
+    void aNodeWithoutAPartnerLinksToWhereItWent() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        auto* find = fixture.window->findChild<FindPart*>();
+        QLabel* line = fixture.window->findChild<ReasonPart*>()->line(Side::Rewritten);
+        QVERIFY(!line->isVisible());
+        find->open();
+        type(QStringLiteral("name=key_transposed"));
+        QTest::keyClick(find->bar()->edit(), Qt::Key_Return);
+        QVERIFY(fixture.window->canvas(Side::Rewritten)->notice().contains(QStringLiteral("fused into scores_fused")));
+        QVERIFY(line->isVisible());
+        QVERIFY(line->text().contains(QStringLiteral("FusedMatMul scores_fused")));
+        line->setFocus();
+        QTest::keyClick(line, Qt::Key_Tab); // to the link
+        line->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(line, Qt::Key_Return);
+        QCOMPARE(selectedName(fixture), QStringLiteral("scores_fused >"));
+        QVERIFY(!line->isVisible());
     }
 
     void closesWithThePair() {
