@@ -37,13 +37,17 @@ constexpr std::array Views{
     "table",    //
     "values",   //
     "heatmap",  //
+    "groups",   //
+    "scopes",   //
 };
+
+bool isGrouped(const QString& view) { return view == QStringLiteral("groups") || view == QStringLiteral("scopes"); }
 
 } // namespace
 
 Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent)
     : QObject(parent), m_window(window), m_file(std::move(file)), m_view(std::move(view)) {
-    m_window->setGoesToFailing(m_view != QStringLiteral("overview"));
+    m_window->setGoesToFailing(m_view != QStringLiteral("overview") && !isGrouped(m_view));
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         m_window->canvas(side)->setAnimated(false);
     }
@@ -100,6 +104,10 @@ void Grabber::arrange() {
     if (m_view == QStringLiteral("overview")) {
         m_window->canvas(Side::Reference)->fit();
         m_window->canvas(Side::Rewritten)->fit();
+        return;
+    }
+    if (isGrouped(m_view)) {
+        m_window->session()->setGrouping(m_view == QStringLiteral("groups") ? Grouping::Shared : Grouping::Scopes);
         return;
     }
     if (m_view == QStringLiteral("focus")) {

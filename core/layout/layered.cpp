@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <string>
@@ -54,14 +55,28 @@ struct Rows {
     double height = 0.0;
 };
 
-/// `startOrder`: x of nodes whose order is to be kept where it does no harm, NaN elsewhere; empty: input order.
+/// `startOrder`: x of nodes whose order is to be kept where it does no harm, NaN elsewhere; empty: input order. Where nodes have a
+/// place of their own (LayoutGraph::Node::place), their order is kept whatever it costs.
 Side makeSide(const LayoutGraph& graph, const std::vector<std::uint32_t>& layer, std::uint32_t layerCount, const std::vector<bool>& skipped,
               const std::vector<double>& startOrder, const std::stop_token& stop) {
     Side side;
-    side.proper = properGraph(graph, layer, layerCount, skipped, LongestSpan);
-    if (!startOrder.empty())
+    std::vector<bool> stubs = skipped;
+    for (std::size_t e = 0; e < graph.edges.size(); ++e)
+        if (graph.edges[e].brokenOff)
+            stubs[e] = true;
+    side.proper = properGraph(graph, layer, layerCount, stubs, LongestSpan);
+    std::vector<bool> held;
+    if (std::ranges::any_of(graph.nodes, [](const LayoutGraph::Node& node) { return !std::isnan(node.place); })) {
+        std::vector<double> places;
+        for (const LayoutGraph::Node& node : graph.nodes) {
+            places.push_back(node.place);
+            held.push_back(!std::isnan(node.place));
+        }
+        orderByKeys(side.proper, places);
+    } else if (!startOrder.empty()) {
         orderByKeys(side.proper, startOrder);
-    reduceCrossings(side.proper, stop);
+    }
+    reduceCrossings(side.proper, held, stop);
     std::vector<double> width(side.proper.vertexCount(), VirtualWidth);
     for (std::size_t v = 0; v < graph.nodes.size(); ++v)
         width[v] = graph.nodes[v].width;
@@ -109,7 +124,7 @@ Layout finish(const LayoutGraph& graph, const Side& side, const Rows& rows) {
     layout.stub = proper.stub;
     layout.edges.resize(graph.edges.size());
     for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-        const auto [from, to] = graph.edges[e];
+        const std::uint32_t from = graph.edges[e].from, to = graph.edges[e].to;
         std::vector<LayoutPoint>& line = layout.edges[e];
         const double bottom = layout.nodes[from].y + graph.nodes[from].height / 2;
         const double top = layout.nodes[to].y - graph.nodes[to].height / 2;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,14 @@ struct LayoutGraph {
         double height = 36.0;
         std::uint32_t partner = 0xFFFFFFFFU; ///< node of the other side to stand level with; joint layout only
         bool pulledDown = false;             ///< a constant or input drawn right above its first reader
+        /// Where it stood from left to right in an earlier picture: nodes of one layer that have such a place keep their order.
+        /// NaN: it is new.
+        double place = std::numeric_limits<double>::quiet_NaN();
     };
     struct Edge {
         std::uint32_t from = 0;
         std::uint32_t to = 0;
+        bool brokenOff = false; ///< orders its ends, but is a stub: a value that very many nodes read
     };
     std::vector<Node> nodes;
     std::vector<Edge> edges;

@@ -27,18 +27,29 @@ struct Sorter {
 };
 
 /// Sorts a layer by the mean position of each vertex's neighbours on one side. A vertex without any stays in its place.
-void sortLayer(ProperGraph& graph, std::uint32_t layer, bool byUpper, Sorter& sorter) {
+/// Of the `held` ones each goes no further left than the one before it.
+void sortLayer(ProperGraph& graph, std::uint32_t layer, bool byUpper, const std::vector<bool>& held, Sorter& sorter) {
     sorter.items.clear();
     sorter.slots.clear();
     std::vector<std::uint32_t>& vertices = graph.layers[layer];
+    double reached = 0.0;
     for (std::uint32_t i = 0; i < vertices.size(); ++i) {
+        const bool isHeld = vertices[i] < held.size() && held[vertices[i]];
         const std::span<const ProperGraph::Link> links = byUpper ? graph.above(vertices[i]) : graph.below(vertices[i]);
-        if (links.empty())
+        if (links.empty() && !isHeld)
             continue;
+        if (links.empty()) {
+            sorter.items.push_back({reached, vertices[i]});
+            sorter.slots.push_back(i);
+            continue;
+        }
         std::uint64_t sum = 0;
         for (const ProperGraph::Link& link : links)
             sum += graph.position[link.vertex];
-        sorter.items.push_back({static_cast<double>(sum) / static_cast<double>(links.size()), vertices[i]});
+        double key = static_cast<double>(sum) / static_cast<double>(links.size());
+        if (isHeld)
+            key = reached = std::max(reached, key);
+        sorter.items.push_back({key, vertices[i]});
         sorter.slots.push_back(i);
     }
     std::ranges::stable_sort(sorter.items, {}, &Sorter::Item::key);
@@ -166,7 +177,7 @@ void orderByKeys(ProperGraph& graph, const std::vector<double>& nodeKey) {
     }
 }
 
-void reduceCrossings(ProperGraph& graph, const std::stop_token& stop) {
+void reduceCrossings(ProperGraph& graph, const std::vector<bool>& held, const std::stop_token& stop) {
     if (graph.layers.empty())
         return;
     Sorter sorter;
@@ -182,10 +193,10 @@ void reduceCrossings(ProperGraph& graph, const std::stop_token& stop) {
     };
     for (int sweep = 0; sweep < SweepPairs && bestCount > 0; ++sweep) {
         for (std::uint32_t layer = 1; layer < layerCount && !stop.stop_requested(); ++layer)
-            sortLayer(graph, layer, true, sorter);
+            sortLayer(graph, layer, true, held, sorter);
         keepIfBetter();
         for (std::uint32_t layer = layerCount - 1; layer-- > 0 && !stop.stop_requested();)
-            sortLayer(graph, layer, false, sorter);
+            sortLayer(graph, layer, false, held, sorter);
         keepIfBetter();
     }
     graph.layers = std::move(best);

@@ -45,8 +45,9 @@ struct ProperGraph {
 void orderByKeys(ProperGraph& graph, const std::vector<double>& nodeKey);
 
 /// Reorders each layer by barycentres, sweeping down and up a fixed number of times, and keeps the order with the fewest
-/// crossings. Ties keep the order there was. Returns early, with the order so far, when stopped.
-void reduceCrossings(ProperGraph& graph, const std::stop_token& stop);
+/// crossings. Ties keep the order there was; so do the `held` vertices of a layer among themselves (empty: none is held).
+/// Returns early, with the order so far, when stopped.
+void reduceCrossings(ProperGraph& graph, const std::vector<bool>& held, const std::stop_token& stop);
 
 /// Pairs of segments that cross.
 [[nodiscard]] std::uint64_t crossingCount(const ProperGraph& graph);

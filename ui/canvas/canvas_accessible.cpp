@@ -130,8 +130,8 @@ class ItemAccessible : public QAccessibleInterface, public QAccessibleActionInte
         state.focused = state.selected && m_canvas->hasFocus();
         state.offscreen = !GridIndex::touches(m_scene->boxes[m_item], m_canvas->visibleArea());
         state.expandable = m_scene->nestedCounts[m_item] > 0;
-        state.expanded = m_scene->kinds[m_item] == ItemKind::Container;
-        state.collapsed = m_scene->kinds[m_item] == ItemKind::Collapsed;
+        state.expanded = m_scene->isOpen(m_item);
+        state.collapsed = m_scene->isClosed(m_item);
         return state;
     }
 

@@ -4,6 +4,7 @@
 
 #include "ui/canvas/canvas_accessible.h"
 #include "ui/canvas/item_text.h"
+#include "ui/canvas/scene_memory.h"
 #include "ui/canvas/scene_navigation.h"
 
 #include <QEvent>
@@ -31,7 +32,8 @@ constexpr double ComfortableScale = 0.75;
 constexpr double FirstViewMargin = 40.0;
 constexpr double BeyondEdge = 0.45; ///< how much of the view may lie beyond the drawing
 constexpr double TinyScale = 1e-5;
-constexpr double EdgeReach = 4.0; ///< pixels
+constexpr double EdgeReach = 4.0;       ///< pixels
+constexpr std::size_t MostAnchors = 16; ///< looked up by name after a reload
 constexpr int LargestBar = 1'000'000'000;
 
 int barValue(double value) {
@@ -54,42 +56,88 @@ GraphCanvas::GraphCanvas(QWidget* parent)
 
 GraphCanvas::~GraphCanvas() { forgetAccessibleItems(this); }
 
+/// The item of the present scene that shows what `item` showed in another scene: of the same graph, or (byName) of another version.
+std::uint32_t GraphCanvas::itemLike(const GraphScene& old, std::uint32_t item, bool byName) const {
+    if (item >= old.itemCount() || m_scene == nullptr) {
+        return NoItem;
+    }
+    if (byName) {
+        return findByName(*m_scene, lastingName(old, item));
+    }
+    if (old.nodes[item].isValid()) {
+        return m_scene->visibleItem(old.nodes[item]);
+    }
+    if (old.isGroup(item)) {
+        const NodeGroup& group = old.nodeGroups->groups[old.groups[item]];
+        if (m_scene->nodeGroups == nullptr) {
+            return NoItem;
+        }
+        const auto& groups = m_scene->nodeGroups->groups;
+        const auto at = std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& other) { return other.key == group.key; });
+        // Hidden in a closed one around it: that.
+        for (auto g = static_cast<std::uint32_t>(at - groups.begin()); at != groups.end() && g != NodeGroup::None; g = groups[g].parent) {
+            if (m_scene->itemOfGroup[g] != NoItem) {
+                return m_scene->itemOfGroup[g];
+            }
+        }
+        return NoItem;
+    }
+    const FlatValueId value = old.values[item];
+    return value.isValid() && value.index < m_scene->itemOfValue.size() ? m_scene->itemOfValue[value.index] : NoItem;
+}
+
 void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene) {
     stopAnimation();
-    const std::shared_ptr<const GraphScene> old = m_scene;
-    FlatNodeId anchor = selectedNode();
-    const FlatNodeId selected = anchor;
-    if (old != nullptr && !anchor.isValid()) {
-        const std::uint32_t item = closestItem(*old, m_centre);
-        anchor = item == NoItem ? FlatNodeId() : old->nodes[item];
-    }
+    const bool kept = m_kept != nullptr && m_scene == nullptr;
+    const std::shared_ptr<const GraphScene> old = kept ? m_kept : m_scene;
+    const std::uint32_t selected = kept ? m_keptSelection : m_selected;
+    std::uint32_t anchor = old == nullptr ? NoItem : (selected != NoItem ? selected : closestItem(*old, m_centre));
     forgetAccessibleItems(this);
     m_scene = std::move(scene);
-    m_firstView = m_firstView && m_scene != nullptr;
-    m_selected = NoItem;
-    if (m_scene != nullptr && selected.isValid()) {
-        m_selected = m_scene->visibleItem(selected);
+    const bool keeps = m_kept != nullptr && m_scene == nullptr;
+    if (!keeps) {
+        m_kept = nullptr;
     }
+    m_firstView = m_firstView && (m_scene != nullptr || keeps);
+    m_selected = old == nullptr ? NoItem : itemLike(*old, selected, kept);
     resolveOverlay();
     if (m_scene == nullptr) {
-        m_fitted = false;
+        m_fitted = m_fitted && keeps;
     } else if (!m_fitted || old == nullptr || (m_firstView && m_fitPartner != nullptr && m_selected == NoItem)) {
         showFirstView();
         if (m_fitPartner != nullptr && m_fitPartner->m_firstView && m_fitPartner->m_scene != nullptr) {
             m_fitPartner->showFirstView(); // the common scale is known only now
         }
     } else {
-        const std::uint32_t before = anchor.isValid() ? old->visibleItem(anchor) : NoItem;
-        const std::uint32_t after = anchor.isValid() ? m_scene->visibleItem(anchor) : NoItem;
+        std::uint32_t after = anchor != NoItem ? itemLike(*old, anchor, kept) : NoItem;
+        if (after == NoItem && kept) {
+            // That one is gone: another one in sight.
+            const std::vector<std::uint32_t> inSight = old->itemsIn(visibleArea());
+            for (std::size_t i = 0; i < std::min(inSight.size(), MostAnchors) && after == NoItem; ++i) {
+                anchor = inSight[inSight.size() / 2 + i - std::min(inSight.size(), MostAnchors) / 2];
+                after = itemLike(*old, anchor, true);
+            }
+        }
         QPointF centre = m_centre;
-        if (before != NoItem && after != NoItem) {
-            centre += m_scene->boxes[after].center() - old->boxes[before].center();
+        if (after != NoItem) {
+            const QRectF& was = old->boxes[anchor];
+            const QRectF& is = m_scene->boxes[after];
+            // What opens or closes keeps the corner that the pointer is near.
+            const bool corner = old->isOpen(anchor) || m_scene->isOpen(after);
+            centre += corner ? is.topRight() - was.topRight() : is.center() - was.center();
         }
         applyView(centre, m_scale, false);
     }
     updateScrollBars();
     viewport()->update();
     Q_EMIT sceneChanged();
+}
+
+void GraphCanvas::keepView() {
+    if (m_scene != nullptr) {
+        m_kept = m_scene;
+        m_keptSelection = m_selected;
+    }
 }
 
 void GraphCanvas::setOverlay(SceneOverlay overlay) {
@@ -160,6 +208,10 @@ FlatNodeId GraphCanvas::selectedNode() const {
 
 FlatValueId GraphCanvas::selectedValue() const {
     return m_scene != nullptr && m_selected < m_scene->itemCount() ? m_scene->values[m_selected] : FlatValueId();
+}
+
+std::uint32_t GraphCanvas::selectedGroup() const {
+    return m_scene != nullptr && m_selected < m_scene->itemCount() ? m_scene->groups[m_selected] : NodeGroup::None;
 }
 
 void GraphCanvas::selectNode(FlatNodeId node) { selectItem(m_scene != nullptr && node.isValid() ? m_scene->visibleItem(node) : NoItem); }

@@ -36,6 +36,8 @@ class GraphCanvas : public QAbstractScrollArea {
     /// Shows another scene (null: none). Selection, centre and scale stay where the selected (else the centre's) node was when
     /// the new scene shows that node too; the first scene is fitted, or shown from its top at 100 % when fitting would be too small.
     void setScene(std::shared_ptr<const GraphScene> scene);
+    /// The next scene but for null shows another version of the graph: selection, centre and scale stay as if it replaced the present one.
+    void keepView();
     [[nodiscard]] const std::shared_ptr<const GraphScene>& scene() const { return m_scene; }
     void setOverlay(SceneOverlay overlay);
     [[nodiscard]] const SceneOverlay& overlay() const { return m_overlay; }
@@ -63,7 +65,8 @@ class GraphCanvas : public QAbstractScrollArea {
     [[nodiscard]] SceneMetrics sceneMetrics() const;
 
     [[nodiscard]] FlatNodeId selectedNode() const;
-    [[nodiscard]] FlatValueId selectedValue() const; ///< an input, constant or output that is selected
+    [[nodiscard]] FlatValueId selectedValue() const;   ///< an input, constant or output that is selected
+    [[nodiscard]] std::uint32_t selectedGroup() const; ///< index into the scene's nodeGroups; NodeGroup::None: no group is selected
     [[nodiscard]] std::uint32_t selectedItem() const { return m_selected; }
     /// Selects without emitting; an invalid id clears. Scrolls nothing.
     void selectNode(FlatNodeId node);
@@ -105,6 +108,8 @@ class GraphCanvas : public QAbstractScrollArea {
     void nodeActivated(lemmascope::FlatNodeId node); ///< double click or Return, on a node without nested graphs
     /// A node with nested graphs wants to be open (or closed): its sign was clicked, or it was activated.
     void expansionRequested(lemmascope::FlatNodeId node, bool expand);
+    void groupSelected(quint32 group); ///< by the user: a group of nodes, by its index in the scene's nodeGroups
+    void groupExpansionRequested(quint32 group, bool expand);
     void partnerRequested(lemmascope::FlatNodeId node);
     void contextMenuRequested(lemmascope::FlatNodeId node, QPoint globalPosition); ///< node invalid: on empty canvas
     void viewChanged(QPointF centre, double scale);                                ///< by the user or by centreOn
@@ -136,6 +141,7 @@ class GraphCanvas : public QAbstractScrollArea {
     void updateScrollBars();
     void updateTheme();
     void resolveOverlay();
+    [[nodiscard]] std::uint32_t itemLike(const GraphScene& old, std::uint32_t item, bool byName) const;
     void userSelects(std::uint32_t item);
     void stopAnimation();
     void paintMessages(QPainter& painter) const;
@@ -148,6 +154,8 @@ class GraphCanvas : public QAbstractScrollArea {
     [[nodiscard]] QSizeF viewportSize() const;
 
     std::shared_ptr<const GraphScene> m_scene;
+    std::shared_ptr<const GraphScene> m_kept; ///< of keepView; null: nothing is kept
+    std::uint32_t m_keptSelection = NoItem;
     SceneOverlay m_overlay;
     CanvasHits m_hits;
     ResolvedOverlay m_resolved;

@@ -33,7 +33,9 @@ void GraphCanvas::userSelects(std::uint32_t item) {
     if (m_selected == before) {
         return;
     }
-    if (selectedValue().isValid()) {
+    if (selectedGroup() != NodeGroup::None) {
+        Q_EMIT groupSelected(selectedGroup());
+    } else if (selectedValue().isValid()) {
         Q_EMIT valueSelected(selectedValue());
     } else {
         Q_EMIT nodeSelected(selectedNode());
@@ -41,11 +43,15 @@ void GraphCanvas::userSelects(std::uint32_t item) {
 }
 
 void GraphCanvas::activateItem(std::uint32_t item) {
-    if (m_scene == nullptr || item >= m_scene->itemCount() || !m_scene->nodes[item].isValid()) {
+    if (m_scene == nullptr || item >= m_scene->itemCount()) {
         return;
     }
-    if (m_scene->nestedCounts[item] > 0) {
-        Q_EMIT expansionRequested(m_scene->nodes[item], m_scene->kinds[item] == ItemKind::Collapsed);
+    if (m_scene->isGroup(item)) {
+        Q_EMIT groupExpansionRequested(m_scene->groups[item], m_scene->isClosed(item));
+    } else if (!m_scene->nodes[item].isValid()) {
+        return;
+    } else if (m_scene->nestedCounts[item] > 0) {
+        Q_EMIT expansionRequested(m_scene->nodes[item], m_scene->isClosed(item));
     } else {
         Q_EMIT nodeActivated(m_scene->nodes[item]);
     }

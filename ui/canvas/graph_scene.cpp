@@ -39,6 +39,9 @@ std::uint32_t GraphScene::visibleItem(FlatNodeId node) const {
         if (itemOfNode[node.index] != NoItem) {
             return itemOfNode[node.index];
         }
+        if (node.index < hiddenIn.size() && hiddenIn[node.index] != NoItem) {
+            return hiddenIn[node.index];
+        }
         const GraphInstance& instance = tree->instanceOf(node);
         if (instance.parent == Id<void>::Invalid) {
             return NoItem;
@@ -57,8 +60,7 @@ QString GraphScene::signText(std::uint32_t item) const {
     if (nestedCounts[item] == 0) {
         return {};
     }
-    const bool open = kinds[item] == ItemKind::Container;
-    return QString(QChar(open ? 0x229F : 0x229E)) + QLatin1Char(' ') + QString::number(nestedCounts[item]);
+    return QString(QChar(isOpen(item) ? 0x229F : 0x229E)) + QLatin1Char(' ') + QString::number(nestedCounts[item]);
 }
 
 QRectF GraphScene::signBox(std::uint32_t item) const {
@@ -66,8 +68,7 @@ QRectF GraphScene::signBox(std::uint32_t item) const {
         return {};
     }
     const double width = metrics.titlePixels * (1.2 + 0.64 * static_cast<double>(signText(item).size() - 1));
-    const double top =
-        boxes[item].top() + (kinds[item] == ItemKind::Container ? (headerOf(item).height() - metrics.lineHeight()) / 2.0 : metrics.padding());
+    const double top = boxes[item].top() + (isOpen(item) ? (headerOf(item).height() - metrics.lineHeight()) / 2.0 : metrics.padding());
     return {boxes[item].right() - metrics.padding() - width, top, width, metrics.lineHeight()};
 }
 

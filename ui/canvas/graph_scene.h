@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/graph/graph_tree.h"
+#include "core/graph/groups.h"
 #include "core/prove/check_result.h"
 #include "ui/canvas/grid_index.h"
 
@@ -24,7 +25,9 @@ enum class ItemKind : std::uint8_t {
     Output,
     Capture,   ///< an outer value read inside an expanded body
     Container, ///< a node whose nested graphs are drawn inside it
-    Collapsed  ///< a node whose nested graphs are hidden; shows how many nodes they have
+    Collapsed, ///< a node whose nested graphs are hidden; shows how many nodes they have
+    OpenGroup, ///< a group of nodes with what is in it
+    Group      ///< a group of nodes drawn as one; shows how many there are
 };
 
 /// Text and box measures, all at 100 % zoom. Made on the GUI thread (`metricsFor`), used anywhere.
@@ -53,8 +56,9 @@ struct GraphScene {
     // Items.
     std::vector<ItemKind> kinds;
     std::vector<QRectF> boxes;
-    std::vector<FlatNodeId> nodes;         ///< invalid for inputs, constants, outputs and captures
-    std::vector<FlatValueId> values;       ///< of those; invalid for nodes
+    std::vector<FlatNodeId> nodes;         ///< invalid for inputs, constants, outputs, captures and groups
+    std::vector<FlatValueId> values;       ///< of inputs, constants, outputs and captures; invalid for others
+    std::vector<std::uint32_t> groups;     ///< index into `nodeGroups` of groups; NodeGroup::None for others
     std::vector<std::uint32_t> containers; ///< item of the box around it; NoItem at the top
     std::vector<std::uint32_t> titles;     ///< operator, or the value's name; an index into `strings`, where 0 is empty
     std::vector<std::uint32_t> details;    ///< key attributes, or the value's type or elements
@@ -64,6 +68,7 @@ struct GraphScene {
     std::vector<std::uint32_t> hiddenProducers; ///< operands whose producers are not in the scene (a focus region)
     std::vector<std::uint32_t> hiddenConsumers;
     std::vector<QString> strings;
+    std::shared_ptr<const NodeGroups> nodeGroups; ///< null: nothing is grouped
 
     // Edges, each a polyline from the bottom of `edgeFrom` to the top of `edgeTo`.
     std::vector<std::uint32_t> edgeFrom;
@@ -80,9 +85,11 @@ struct GraphScene {
     std::vector<std::uint32_t> inStart, inEdges;
     std::vector<std::uint32_t> outStart, outEdges;
 
+    std::vector<std::uint32_t> itemOfGroup;   ///< by node group; NoItem when it is inside a closed one or on the other side
+    std::vector<std::uint32_t> hiddenIn;      ///< by top-level node: the item of the closed group it is in, or NoItem; empty without groups
     std::vector<std::uint32_t> itemOfNode;    ///< by FlatNodeId; NoItem when it has none of its own
     std::vector<std::uint32_t> itemOfValue;   ///< by FlatValueId: the item it comes out of; NoItem if not in the scene
-    std::vector<std::uint32_t> expandedItems; ///< expanded containers, outermost first
+    std::vector<std::uint32_t> expandedItems; ///< open boxes, outermost first
     struct Caption {
         QRectF box;
         std::uint32_t text = 0;
@@ -100,7 +107,12 @@ struct GraphScene {
     [[nodiscard]] std::span<const std::uint32_t> edgesInto(std::uint32_t item) const;
     [[nodiscard]] std::span<const std::uint32_t> edgesOutOf(std::uint32_t item) const;
     [[nodiscard]] const QString& string(std::uint32_t index) const { return strings[index]; }
-    /// The node's own item, or that of the collapsed node it is hidden in; NoItem when the scene leaves it out.
+    [[nodiscard]] bool isGroup(std::uint32_t item) const { return groups[item] != NodeGroup::None; }
+    /// A box around what it holds.
+    [[nodiscard]] bool isOpen(std::uint32_t item) const { return kinds[item] == ItemKind::Container || kinds[item] == ItemKind::OpenGroup; }
+    /// One box for more than one node.
+    [[nodiscard]] bool isClosed(std::uint32_t item) const { return kinds[item] == ItemKind::Collapsed || kinds[item] == ItemKind::Group; }
+    /// The node's own item, or that of the collapsed node or closed group it is hidden in; NoItem when the scene leaves it out.
     [[nodiscard]] std::uint32_t visibleItem(FlatNodeId node) const;
     /// The innermost item at a point; containers count only on their header line. NoItem on empty canvas.
     [[nodiscard]] std::uint32_t itemAt(const QPointF& point) const;

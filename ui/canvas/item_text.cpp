@@ -3,9 +3,11 @@
 #include "ui/canvas/scene_labels.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <QStringList>
 
 #include <algorithm>
+#include <array>
 
 namespace lemmascope {
 
@@ -52,7 +54,9 @@ QString kindText(ItemKind kind) {
     case ItemKind::Capture: return tr("value of the enclosing graph");
     case ItemKind::Node:
     case ItemKind::Container:
-    case ItemKind::Collapsed: break;
+    case ItemKind::Collapsed:
+    case ItemKind::OpenGroup:
+    case ItemKind::Group: break;
     }
     return {};
 }
@@ -91,9 +95,56 @@ QString markText(const GraphScene& scene, const SceneOverlay& overlay, const Nod
     return lemmas.isEmpty() ? text : text + QLatin1Char(' ') + lemmas;
 }
 
+/// `2 failing pair, 31 shared term`: what a group holds, the gravest first.
+QString insideText(const GraphScene& scene, const SceneOverlay& overlay, std::uint32_t group) {
+    std::array<std::size_t, RoleCount> counts{};
+    const std::size_t side = static_cast<std::size_t>(scene.side);
+    for (std::size_t n = 0; n < std::min(overlay.roles.size(), scene.nodeGroups->groupOf[side].size()); ++n) {
+        if (scene.nodeGroups->isWithin(scene.nodeGroups->of(side, n), group)) {
+            ++counts[static_cast<std::size_t>(overlay.obsolete ? Role::Obsolete : overlay.roles[n])];
+        }
+    }
+    QStringList parts;
+    for (const Role role : {Role::Failing, Role::Undecided, Role::Changed, Role::OnlyReference, Role::OnlyRewritten, Role::Accepted, Role::Shared,
+                            Role::Obsolete, Role::Dead}) {
+        if (const std::size_t count = counts[static_cast<std::size_t>(role)]; count > 0) {
+            parts += tr("%1: %2").arg(roleText(role)).arg(count);
+        }
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+QString groupText(const GraphScene& scene, const SceneOverlay& overlay, std::uint32_t item, const QString& between) {
+    const NodeGroup& group = scene.nodeGroups->groups[scene.groups[item]];
+    QStringList parts{groupTitle(group, scene.side)};
+    parts += counted(group.count[static_cast<std::size_t>(scene.side)], "%1 node inside", "%1 nodes inside");
+    if (const QString inside = insideText(scene, overlay, scene.groups[item]); !inside.isEmpty()) {
+        parts += inside;
+    }
+    parts += scene.isOpen(item) ? tr("open") : tr("closed");
+    return parts.join(between);
+}
+
 } // namespace
 
+QString groupTitle(const NodeGroup& group, Side side) {
+    const std::uint32_t count = group.count[static_cast<std::size_t>(side)];
+    switch (group.kind) {
+    case NodeGroup::Kind::Scope: {
+        const QString name = oneLine(group.name);
+        return group.of > 1 ? tr("%1 (%2 of %3)").arg(name).arg(group.number).arg(group.of) : name;
+    }
+    case NodeGroup::Kind::Block: return tr("Block %1 of %2").arg(group.number).arg(group.of);
+    case NodeGroup::Kind::Part: return tr("Part %1 of %2").arg(group.number).arg(group.of);
+    case NodeGroup::Kind::Shared: return (count == 1 ? tr("= %1 shared node") : tr("= %1 shared nodes")).arg(QLocale().toString(count));
+    }
+    return {};
+}
+
 QString spokenName(const GraphScene& scene, const SceneOverlay& overlay, std::uint32_t item) {
+    if (scene.isGroup(item)) {
+        return groupText(scene, overlay, item, QStringLiteral(", "));
+    }
     const GraphTree& tree = *scene.tree;
     const FlatNodeId node = scene.nodes[item];
     if (!node.isValid()) {
@@ -124,6 +175,9 @@ QString spokenName(const GraphScene& scene, const SceneOverlay& overlay, std::ui
 }
 
 QString itemDetails(const GraphScene& scene, const SceneOverlay& overlay, std::uint32_t item) {
+    if (scene.isGroup(item)) {
+        return groupText(scene, overlay, item, QStringLiteral("\n"));
+    }
     const GraphTree& tree = *scene.tree;
     const FlatNodeId node = scene.nodes[item];
     if (!node.isValid()) {
@@ -165,6 +219,9 @@ QString edgeDetails(const GraphScene& scene, std::uint32_t edge) {
     const Value& value = scene.tree->value(scene.edgeValues[edge]);
     const QString type = typeText(value.type);
     const auto nameOf = [&](std::uint32_t item) {
+        if (scene.isGroup(item)) {
+            return groupTitle(scene.nodeGroups->groups[scene.groups[item]], scene.side);
+        }
         return scene.nodes[item].isValid()
                    ? oneLine(scene.tree->node(scene.nodes[item]).op.name) + QLatin1Char(' ') + nodeName(*scene.tree, scene.nodes[item])
                    : kindText(scene.kinds[item]) + QLatin1Char(' ') + oneLine(scene.tree->value(scene.values[item]).name);

@@ -1,5 +1,6 @@
 #include "ui/canvas/scene_builder.h"
 
+#include "ui/canvas/scene_memory.h"
 #include "ui/canvas/scene_plan.h"
 
 #include <algorithm>
@@ -13,6 +14,9 @@ namespace {
 
 constexpr double StubLength = 14.0;
 constexpr double SceneMargin = 24.0;
+constexpr std::uint32_t MostSourceReaders = 16; ///< of an input or constant whose edges are all drawn
+constexpr std::uint32_t MostReaders = 48;       ///< of a node
+constexpr std::uint32_t ReadersDrawn = 2;       ///< where there are more
 
 /// A coordinate from outside: a layouter that goes wrong must not reach integer conversions.
 double finite(double value) { return std::isfinite(value) ? std::clamp(value, -1e9, 1e9) : 0.0; }
@@ -42,15 +46,19 @@ Pairing pairPlans(ScenePlan& reference, ScenePlan& rewritten, const Corresponden
             continue;
         }
         const PlanGroup& there = rewritten.groups[reference.groups[g].pair];
-        std::map<QString, std::uint32_t> outputsThere;
+        std::map<QString, std::uint32_t> outputsThere, capturesThere;
         for (const std::uint32_t b : there.items) {
             if (rewritten.items[b].kind == ItemKind::Output) {
                 outputsThere.emplace(rewritten.strings[rewritten.items[b].title], b);
+            } else if (rewritten.items[b].kind == ItemKind::Capture) {
+                capturesThere.emplace(rewritten.strings[rewritten.items[b].title], b);
             }
         }
         for (const std::uint32_t a : reference.groups[g].items) {
             const PlanItem& item = reference.items[a];
-            if (item.node.isValid()) {
+            if (item.nodeGroup != NodeGroup::None) {
+                join(a, item.nodeGroup < rewritten.itemOfGroup.size() ? rewritten.itemOfGroup[item.nodeGroup] : NoItem);
+            } else if (item.node.isValid()) {
                 if (item.node.index < correspondence.reference.size()) {
                     const FlatNodeId partner = correspondence.reference[item.node.index].partner;
                     join(a, partner.isValid() && partner.index < rewritten.itemOfNode.size() ? rewritten.itemOfNode[partner.index] : NoItem);
@@ -64,6 +72,9 @@ Pairing pairPlans(ScenePlan& reference, ScenePlan& rewritten, const Corresponden
             } else if (item.kind == ItemKind::Output) {
                 const auto at = outputsThere.find(reference.strings[item.title]);
                 join(a, at != outputsThere.end() ? at->second : NoItem);
+            } else if (item.kind == ItemKind::Capture) {
+                const auto at = capturesThere.find(reference.strings[item.title]);
+                join(a, at != capturesThere.end() ? at->second : NoItem);
             }
         }
         // Nested graphs of partners that are both open pair in order.
@@ -95,14 +106,24 @@ LayoutGraph layoutGraphOf(const ScenePlan& plan, const PlanGroup& group, const s
         node.width = item.width;
         node.height = item.height + item.strip;
         node.pulledDown = item.pulledDown;
+        node.place = item.place;
         if (index < partners.size()) {
             node.partner = partners[index];
         }
         graph.nodes.push_back(node);
     }
     graph.edges.reserve(group.edges.size());
+    std::vector<std::uint32_t> readers(group.items.size(), 0);
     for (const std::uint32_t edge : group.edges) {
-        graph.edges.push_back({plan.items[plan.edges[edge].from].position, plan.items[plan.edges[edge].to].position});
+        const PlanItem& from = plan.items[plan.edges[edge].from];
+        graph.edges.push_back({from.position, plan.items[plan.edges[edge].to].position});
+        ++readers[from.position];
+    }
+    // What very many read is drawn to its first readers: lines to all of them would hide everything else.
+    std::vector<std::uint32_t> drawn(group.items.size(), 0);
+    for (LayoutGraph::Edge& edge : graph.edges) {
+        const std::uint32_t most = plan.items[group.items[edge.from]].pulledDown ? MostSourceReaders : MostReaders;
+        edge.brokenOff = readers[edge.from] > most && ++drawn[edge.from] > ReadersDrawn;
     }
     return graph;
 }
@@ -199,6 +220,8 @@ void addItems(GraphScene& scene, const ScenePlan& plan) {
     scene.strings = plan.strings;
     scene.itemOfNode = plan.itemOfNode;
     scene.itemOfValue = plan.itemOfValue;
+    scene.itemOfGroup = plan.itemOfGroup;
+    scene.hiddenIn = plan.hiddenIn;
     for (const PlanItem& item : plan.items) {
         const PlanGroup& group = plan.groups[item.group];
         const LayoutPoint& centre = group.layout.nodes[item.position];
@@ -207,6 +230,7 @@ void addItems(GraphScene& scene, const ScenePlan& plan) {
         scene.boxes.emplace_back(group.offset.x() + finite(centre.x) - item.width / 2.0, group.offset.y() + top, item.width, item.height);
         scene.nodes.push_back(item.node);
         scene.values.push_back(item.value);
+        scene.groups.push_back(item.nodeGroup);
         scene.containers.push_back(group.parent == PlanGroup::None ? NoItem : group.parentItem);
         scene.titles.push_back(item.title);
         scene.details.push_back(item.detail);
@@ -215,7 +239,7 @@ void addItems(GraphScene& scene, const ScenePlan& plan) {
         scene.nestedCounts.push_back(item.nested);
         scene.hiddenProducers.push_back(item.hiddenProducers);
         scene.hiddenConsumers.push_back(item.hiddenConsumers);
-        if (item.kind == ItemKind::Container) {
+        if (item.kind == ItemKind::Container || item.kind == ItemKind::OpenGroup) {
             scene.expandedItems.push_back(static_cast<std::uint32_t>(scene.kinds.size() - 1));
         }
     }
@@ -307,7 +331,7 @@ void addIndexes(GraphScene& scene) {
     scene.bounds.adjust(-SceneMargin, -SceneMargin, SceneMargin, SceneMargin);
 }
 
-std::shared_ptr<const GraphScene> assemble(ScenePlan& plan, Side side, const SceneMetrics& metrics) {
+std::shared_ptr<const GraphScene> assemble(ScenePlan& plan, Side side, const SceneMetrics& metrics, const std::shared_ptr<const NodeGroups>& groups) {
     // Offsets from the top down: a group's drawing stands in its parent's item, which stands in the parent's drawing.
     for (PlanGroup& group : plan.groups) {
         if (group.parent == PlanGroup::None) {
@@ -322,6 +346,7 @@ std::shared_ptr<const GraphScene> assemble(ScenePlan& plan, Side side, const Sce
     scene->side = side;
     scene->tree = plan.tree;
     scene->metrics = metrics;
+    scene->nodeGroups = groups;
     addItems(*scene, plan);
     addEdges(*scene, plan);
     for (const PlanGroup& group : plan.groups) {
@@ -337,6 +362,46 @@ std::shared_ptr<const GraphScene> assemble(ScenePlan& plan, Side side, const Sce
     return scene;
 }
 
+/// Takes over where things stood in an earlier scene.
+void rememberPlaces(ScenePlan& plan, const NodeGroups* groups, const GraphScene& earlier) {
+    const SceneMemory memory(earlier);
+    std::unordered_map<std::string, std::uint32_t> seen;
+    for (PlanItem& item : plan.items) {
+        const std::string name = item.nodeGroup != NodeGroup::None ? "g" + groups->groups[item.nodeGroup].key
+                                 : item.node.isValid()             ? lastingName(*plan.tree, item.node)
+                                                                   : lastingName(*plan.tree, item.kind, item.value);
+        const std::uint32_t before = memory.find(name, seen[name]++);
+        if (before != NoItem) {
+            item.place = earlier.boxes[before].center().x();
+        }
+    }
+}
+
+/// Null where nothing is grouped.
+std::shared_ptr<const NodeGroups> groupsOf(const SceneRequest& request, const std::stop_token& stop) {
+    if (request.groups.grouping == Grouping::None || request.reference.only || request.rewritten.only) {
+        return nullptr;
+    }
+    if (request.knownGroups != nullptr) {
+        return request.knownGroups;
+    }
+    GroupedPair pair;
+    pair.reference = request.reference.tree == nullptr ? nullptr : &request.reference.tree->top();
+    pair.rewritten = request.rewritten.tree == nullptr ? nullptr : &request.rewritten.tree->top();
+    if (request.correspondence != nullptr && pair.reference != nullptr && pair.rewritten != nullptr) {
+        const Correspondence& marks = *request.correspondence;
+        const std::size_t count = std::min(pair.reference->nodes.size(), marks.reference.size());
+        for (std::size_t r = 0; r < count; ++r) {
+            const FlatNodeId partner = marks.reference[r].partner;
+            const bool isTop = partner.isValid() && partner.index < pair.rewritten->nodes.size();
+            pair.partner.push_back(isTop ? partner.index : NodeGroup::None);
+            pair.shared.push_back(isTop && marks.reference[r].mark == NodeMark::Shared && partner.index < marks.rewritten.size() &&
+                                  marks.rewritten[partner.index].mark == NodeMark::Shared);
+        }
+    }
+    return std::make_shared<const NodeGroups>(findGroups(pair, request.groups.grouping, stop));
+}
+
 } // namespace
 
 Result<ScenePair> buildScenes(const SceneRequest& request, std::stop_token stop) {
@@ -346,15 +411,23 @@ Result<ScenePair> buildScenes(const SceneRequest& request, std::stop_token stop)
     }
     std::optional<ScenePlan> reference;
     std::optional<ScenePlan> rewritten;
+    const std::shared_ptr<const NodeGroups> groups = groupsOf(request, stop);
     const auto plan = [&](const SideRequest& side, const std::vector<NodeRelation>& relations, std::optional<ScenePlan>& into) -> Result<void> {
         if (side.tree == nullptr) {
             return {};
         }
-        Result<ScenePlan> made = planScene(side, relations, request.metrics, stop);
+        PlannedGroups planned{groups.get(), {}, &side == &request.reference ? Side::Reference : Side::Rewritten};
+        for (std::size_t g = 0; groups != nullptr && g < groups->groups.size(); ++g) {
+            planned.open.push_back(request.groups.isOpen(groups->groups[g]));
+        }
+        Result<ScenePlan> made = planScene(side, planned, relations, request.metrics, stop);
         if (!made) {
             return tl::unexpected(made.error());
         }
         into = std::move(*made);
+        if (const auto& earlier = request.earlier[static_cast<std::size_t>(planned.side)]; earlier != nullptr) {
+            rememberPlaces(*into, groups.get(), *earlier);
+        }
         return {};
     };
     const Correspondence* correspondence = request.correspondence.get();
@@ -373,14 +446,15 @@ Result<ScenePair> buildScenes(const SceneRequest& request, std::stop_token stop)
         return tl::unexpected(placed.error());
     }
     ScenePair pair;
+    pair.groups = groups;
     if (reference) {
-        pair.reference = assemble(*reference, Side::Reference, request.metrics);
+        pair.reference = assemble(*reference, Side::Reference, request.metrics, groups);
     }
     if (stop.stop_requested()) {
         return fail(ErrorCode::Cancelled, "drawing was cancelled");
     }
     if (rewritten) {
-        pair.rewritten = assemble(*rewritten, Side::Rewritten, request.metrics);
+        pair.rewritten = assemble(*rewritten, Side::Rewritten, request.metrics, groups);
     }
     return pair;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/graph/groups.h"
 #include "core/layout/layout.h"
 #include "core/prove/check_result.h"
 #include "ui/canvas/graph_scene.h"
@@ -8,7 +9,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace lemmascope {
@@ -25,10 +28,25 @@ struct SideRequest {
     std::vector<FlatNodeId> collapsed; ///< and closed; neither: open only if it has a failing or changed node and is small
 };
 
+/// Which nodes of the top graphs are put together, and which of these groups are open.
+struct GroupChoice {
+    Grouping grouping = Grouping::None;
+    bool startsOpen = false;
+    std::set<std::string> toggled; ///< keys of the groups that are not as they start
+
+    [[nodiscard]] bool isOpen(const NodeGroup& group) const { return startsOpen != toggled.contains(group.key); }
+    friend bool operator==(const GroupChoice&, const GroupChoice&) = default;
+};
+
 struct SceneRequest {
     SideRequest reference;
     SideRequest rewritten;
+    GroupChoice groups; ///< not for a focus region, which shows single nodes
+    /// Groups that were found of the same graphs with the same correspondence and grouping; null: they are found now.
+    std::shared_ptr<const NodeGroups> knownGroups;
     std::shared_ptr<const Correspondence> correspondence; ///< partners stand level; absent before pairing
+    /// Scenes of an earlier version of the graphs: what is still there keeps its order from left to right. May be null.
+    std::shared_ptr<const GraphScene> earlier[2];
     SceneMetrics metrics;
     PairLayouter layouter; ///< must be set; `layoutJoint` for graphs of any size
 };
@@ -36,6 +54,7 @@ struct SceneRequest {
 struct ScenePair {
     std::shared_ptr<const GraphScene> reference; ///< null where the request had no tree
     std::shared_ptr<const GraphScene> rewritten;
+    std::shared_ptr<const NodeGroups> groups; ///< null: nothing is grouped
 };
 
 /// Nested graphs start closed unless they hold a failing or changed node and fewer nodes than this.

@@ -278,7 +278,7 @@ void SceneFrame::paintNearBox(std::uint32_t item) {
     // A failing pair is filled with the text's colour; dimmed, it keeps its double border alone, so that its text can be read.
     const bool filled = style.border == BorderStyle::Double;
     m_painter.setBrush(filled && dimmed ? m_theme.background : dim(style.fill, dimmed));
-    if (m_scene.kinds[item] == ItemKind::Collapsed && m_options.detail.smallText) {
+    if (m_scene.isClosed(item) && !filled && m_options.detail.smallText) {
         m_painter.drawRect(box.translated(3.0, 3.0)); // a second sheet behind: there is more inside
     }
     m_painter.drawRect(box);

@@ -31,6 +31,7 @@ class SceneFrame {
     void paintText(const std::vector<std::uint32_t>& items);
     void paintNodeText(std::uint32_t item);
     void paintValueText(std::uint32_t item);
+    void paintInside(std::uint32_t item, const QRectF& room, const QColor& colour);
     void paintHiddenCounts(std::uint32_t item);
     void paintTypes(const std::vector<std::uint32_t>& items);
     void paintChips();
@@ -47,7 +48,7 @@ class SceneFrame {
     [[nodiscard]] static QRectF sharp(const QRectF& rect);
     [[nodiscard]] QColor dim(const QColor& colour, bool dimmed) const;
     [[nodiscard]] QColor dimText(const QColor& colour, bool dimmed) const;
-    [[nodiscard]] bool isValueItem(std::uint32_t item) const { return !m_scene.nodes[item].isValid(); }
+    [[nodiscard]] bool isValueItem(std::uint32_t item) const { return m_scene.values[item].isValid(); }
 
     QPainter& m_painter;
     QRectF m_target;

@@ -69,11 +69,10 @@ void SceneFrame::paintNodeText(std::uint32_t item) {
     const bool inverted = style.border == BorderStyle::Double && !dimmed;
     const QColor text = dimText(inverted ? style.text : m_theme.text, dimmed);
     const QColor muted = inverted ? blended(style.text, style.fill, 0.8) : dimText(m_theme.mutedText, dimmed);
-    const QRectF box = m_scene.kinds[item] == ItemKind::Container ? m_scene.headerOf(item) : m_scene.boxes[item];
+    const QRectF box = m_scene.isOpen(item) ? m_scene.headerOf(item) : m_scene.boxes[item];
     const double left = box.left() + metrics.badgeWidth() + metrics.padding();
     double right = box.right() - metrics.padding();
-    const double top =
-        m_scene.kinds[item] == ItemKind::Container ? box.top() + (box.height() - metrics.lineHeight()) / 2.0 : box.top() + metrics.padding();
+    const double top = m_scene.isOpen(item) ? box.top() + (box.height() - metrics.lineHeight()) / 2.0 : box.top() + metrics.padding();
     drawText(glyph(role), FontKind::Glyph, QRectF(box.left(), top, metrics.badgeWidth(), metrics.lineHeight()), Qt::AlignHCenter, text);
     if (m_scene.nestedCounts[item] > 0) {
         const QRectF sign = m_scene.signBox(item);
@@ -81,10 +80,14 @@ void SceneFrame::paintNodeText(std::uint32_t item) {
         right = sign.left() - metrics.padding();
     }
     drawText(m_scene.string(m_scene.titles[item]), FontKind::Title, QRectF(left, top, right - left, metrics.lineHeight()), Qt::AlignLeft, text);
-    if (!m_options.detail.smallText || m_scene.kinds[item] == ItemKind::Container) {
+    if (!m_options.detail.smallText || m_scene.isOpen(item)) {
         return;
     }
     double line = top + metrics.lineHeight();
+    if (m_scene.isGroup(item)) {
+        paintInside(item, QRectF(left, line, box.right() - metrics.padding() - left, metrics.smallLineHeight()), text);
+        line += metrics.smallLineHeight();
+    }
     for (const std::uint32_t string : {m_scene.details[item], m_scene.names[item]}) {
         if (string != 0) {
             drawText(m_scene.string(string), FontKind::Small, QRectF(left, line, box.right() - metrics.padding() - left, metrics.smallLineHeight()),
@@ -92,6 +95,10 @@ void SceneFrame::paintNodeText(std::uint32_t item) {
             line += metrics.smallLineHeight();
         }
     }
+}
+
+void SceneFrame::paintInside(std::uint32_t item, const QRectF& room, const QColor& colour) {
+    drawText(m_overlay.insideText(item), FontKind::Small, room, Qt::AlignLeft, colour);
 }
 
 void SceneFrame::paintValueText(std::uint32_t item) {

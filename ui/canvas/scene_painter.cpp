@@ -35,6 +35,7 @@ int gravity(Role role) {
 
 void resolveRoles(ResolvedOverlay& resolved, const SceneOverlay& overlay, const GraphScene& scene) {
     resolved.roles.assign(scene.itemCount(), Role::Plain);
+    std::vector<std::uint32_t> insideOf; // by item; made when the first is needed
     const std::size_t known = std::min(overlay.roles.size(), scene.itemOfNode.size());
     for (std::size_t n = 0; n < known; ++n) {
         const Role role = overlay.obsolete ? Role::Obsolete : overlay.roles[n];
@@ -45,10 +46,20 @@ void resolveRoles(ResolvedOverlay& resolved, const SceneOverlay& overlay, const 
             continue;
         }
         const std::uint32_t around = scene.visibleItem(FlatNodeId(n));
-        if (around != NoItem && gravity(role) > gravity(resolved.roles[around])) {
+        if (around == NoItem) {
+            continue;
+        }
+        if (gravity(role) > gravity(resolved.roles[around])) {
             resolved.roles[around] = role;
         }
+        insideOf.resize(scene.itemCount(), NoItem);
+        if (insideOf[around] == NoItem) {
+            insideOf[around] = static_cast<std::uint32_t>(resolved.inside.size());
+            resolved.inside.push_back({around, {}});
+        }
+        ++resolved.inside[insideOf[around]].counts[static_cast<std::size_t>(role)];
     }
+    std::sort(resolved.inside.begin(), resolved.inside.end(), [](const auto& a, const auto& b) { return a.item < b.item; });
 }
 
 void resolveDimming(ResolvedOverlay& resolved, const SceneOverlay& overlay, const GraphScene& scene) {
@@ -87,6 +98,22 @@ void resolveDimming(ResolvedOverlay& resolved, const SceneOverlay& overlay, cons
 }
 
 } // namespace
+
+QString ResolvedOverlay::insideText(std::uint32_t item) const {
+    const auto at =
+        std::lower_bound(inside.begin(), inside.end(), item, [](const Inside& entry, std::uint32_t wanted) { return entry.item < wanted; });
+    QString text;
+    if (at == inside.end() || at->item != item) {
+        return text;
+    }
+    for (const Role role : {Role::Failing, Role::Undecided, Role::Changed, Role::OnlyReference, Role::OnlyRewritten, Role::Accepted, Role::Shared,
+                            Role::Obsolete, Role::Dead}) {
+        if (const std::uint32_t count = at->counts[static_cast<std::size_t>(role)]; count > 0) {
+            text += (text.isEmpty() ? QString() : QStringLiteral("  ")) + glyph(role) + QLatin1Char(' ') + QString::number(count);
+        }
+    }
+    return text;
+}
 
 ResolvedOverlay resolve(const SceneOverlay& overlay, const GraphScene& scene) {
     ResolvedOverlay resolved;

@@ -30,11 +30,19 @@ struct ResolvedOverlay {
         bool differs = false;
         bool first = false;
     };
+    /// What closed items hide: how many nodes of each role.
+    struct Inside {
+        std::uint32_t item = NoItem;
+        std::array<std::uint32_t, RoleCount> counts{};
+    };
+    std::vector<Inside> inside;           ///< in item order
     std::vector<Chip> chips;              ///< in item order
     std::vector<std::uint8_t> thickEdges; ///< by edge: carries a value that is shown; empty: none
 
     std::vector<std::uint8_t> hits; ///< by item: 1 found, 2 the one that was gone to; empty: none
 
+    /// `✗ 1  ~ 2  = 31`, the gravest first: what a closed item hides; empty for others and before there are marks.
+    [[nodiscard]] QString insideText(std::uint32_t item) const;
     [[nodiscard]] bool isDimmed(std::uint32_t item) const { return !dimmed.empty() && dimmed[item] != 0; }
 };
 [[nodiscard]] ResolvedOverlay resolve(const SceneOverlay& overlay, const GraphScene& scene);

@@ -9,8 +9,9 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     canvas/scene_builder.cpp canvas/scene_builder.h
     canvas/scene_frame.cpp canvas/scene_frame.h canvas/scene_frame_text.cpp
     canvas/scene_labels.cpp canvas/scene_labels.h
+    canvas/scene_memory.cpp canvas/scene_memory.h
     canvas/scene_navigation.cpp canvas/scene_navigation.h
     canvas/scene_overlay.cpp canvas/scene_overlay.h
     canvas/scene_painter.cpp canvas/scene_painter.h
-    canvas/scene_plan.cpp canvas/scene_plan.h
+    canvas/scene_plan.cpp canvas/scene_plan.h canvas/scene_plan_groups.cpp canvas/scene_planner.h
 )

@@ -157,8 +157,9 @@ void PairSession::adopt(Loaded loaded) {
     m_check.stop();
     const CheckOptions options = m_session.options;
     const bool sameFiles = m_session.reference == loaded.session.reference && m_session.rewritten == loaded.session.rewritten;
-    m_session = std::move(loaded.session);
+    const Session before = std::exchange(m_session, std::move(loaded.session));
     m_session.options = options;
+    m_isReload = sameFiles && before.isOpen();
     if (!sameFiles) {
         // What another pair was asked about does not hold for this one; the strength wanted and the limits do.
         m_session.options.outputs.clear();
@@ -173,10 +174,19 @@ void PairSession::adopt(Loaded loaded) {
     m_correspondence.reset();
     m_focusLemma.reset();
     m_stale = false;
-    for (const Side side : {Side::Reference, Side::Rewritten}) {
-        m_sceneOptions.expanded[static_cast<std::size_t>(side)].clear();
-        m_sceneOptions.collapsed[static_cast<std::size_t>(side)].clear();
+    if (m_isReload) {
+        keepExpanded(before);
+        m_earlier = m_shown.reference || m_shown.rewritten ? m_shown : m_earlier;
+    } else {
+        for (const Side side : {Side::Reference, Side::Rewritten}) {
+            m_sceneOptions.expanded[static_cast<std::size_t>(side)].clear();
+            m_sceneOptions.collapsed[static_cast<std::size_t>(side)].clear();
+        }
+        m_sceneOptions.groupsStartOpen = false;
+        m_sceneOptions.toggledGroups.clear();
+        m_earlier = {};
     }
+    m_shown = {};
     m_state = State::Checking; // said once, by check below: a state without its result must not be seen
     watchFiles();
     for (const auto& graph : {m_session.referenceTree, m_session.rewrittenTree}) {
@@ -208,6 +218,9 @@ void PairSession::close() {
     m_scenes.stop();
     const CheckOptions options = m_session.options;
     m_session = Session{};
+    m_isReload = false;
+    m_shown = {};
+    m_earlier = {};
     m_session.options.wanted = options.wanted;
     m_correspondence.reset();
     m_focusLemma.reset();
@@ -478,6 +491,12 @@ void PairSession::startScenes() {
     request.correspondence = m_correspondence;
     request.metrics = m_sceneOptions.metrics;
     request.layouter = m_services.layout;
+    request.groups = groupChoice();
+    if (m_shown.groups && m_groupedBy == m_correspondence && m_groupedAs == request.groups.grouping) {
+        request.knownGroups = m_shown.groups;
+    }
+    request.earlier[0] = m_earlier.reference;
+    request.earlier[1] = m_earlier.rewritten;
 
     // Seeds of the focus region; partners come along, so that a side with no node of its own still shows the place.
     std::vector<FlatNodeId> seeds[2];
@@ -524,11 +543,14 @@ void PairSession::startScenes() {
             }
             return scenes;
         },
-        [this](Result<ScenePair> scenes) {
+        [this, correspondence = m_correspondence, grouping = request.groups.grouping](Result<ScenePair> scenes) {
             if (!scenes) {
                 m_messages->addError(tr("Laying out the graphs"), scenes.error());
                 return;
             }
+            m_shown = *scenes;
+            m_groupedBy = correspondence;
+            m_groupedAs = grouping;
             Q_EMIT scenesChanged(*scenes);
         });
 }

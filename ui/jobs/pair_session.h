@@ -11,6 +11,9 @@
 #include <QTimer>
 
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace lemmascope {
@@ -24,6 +27,10 @@ struct SceneOptions {
     int contextHops = 2;
     std::vector<FlatNodeId> expanded[2]; ///< by Side: nodes whose nested graphs the user opened
     std::vector<FlatNodeId> collapsed[2];
+    /// How nodes are put together, as the reader chose; absent: shared regions where a graph is large.
+    std::optional<Grouping> grouping;
+    bool groupsStartOpen = false;
+    std::set<std::string> toggledGroups; ///< keys of groups that are not as they start; kept over reloads
     friend bool operator==(const SceneOptions&, const SceneOptions&) = default;
 };
 
@@ -34,6 +41,7 @@ class PairSession : public QObject {
 
   public:
     enum class State { Empty, Checking, Decided, Stopped, Failed };
+    static constexpr std::size_t LargestUngrouped = 400;   ///< nodes of a graph whose shared regions are not closed by themselves
     static constexpr std::size_t LargestFocusRegion = 300; ///< nodes that Graphviz is asked to place
 
     PairSession(Services services, JobListModel* jobs, MessageModel* messages, QObject* parent = nullptr);
@@ -67,6 +75,18 @@ class PairSession : public QObject {
     void restoreSceneOptions(SceneOptions options);
     /// What is accepted as equal, all at once; checks again.
     void setAccepted(const AcceptedPairs::mapped_type& pairs);
+    void setGrouping(std::optional<Grouping> grouping);
+    void setGroupsOpen(bool open); ///< all of them
+    void expandGroup(std::uint32_t group, bool open);
+    /// Opens the closed groups around these nodes. False if none is.
+    bool reveal(const std::vector<FlatNodeId>& reference, const std::vector<FlatNodeId>& rewritten);
+    /// How nodes are put together now.
+    [[nodiscard]] Grouping grouping() const;
+    [[nodiscard]] GroupChoice groupChoice() const { return {grouping(), m_sceneOptions.groupsStartOpen, m_sceneOptions.toggledGroups}; }
+    /// The groups of the scenes last shown; null: none.
+    [[nodiscard]] const std::shared_ptr<const NodeGroups>& groups() const { return m_shown.groups; }
+    /// The files that are open were open before: another version of them.
+    [[nodiscard]] bool isReload() const { return m_isReload; }
     /// Centre of the focus region: a lemma, else all that differs.
     void setFocusLemma(std::optional<std::size_t> lemma);
 
@@ -111,6 +131,7 @@ class PairSession : public QObject {
     void adopt(Loaded loaded);
     void startScenes();
     [[nodiscard]] SideRequest sideRequest(Side side) const;
+    void keepExpanded(const Session& before);
     void takeCorrespondence(quint64 generation, std::shared_ptr<const Correspondence> correspondence);
     void setState(State state);
     void watchFiles();
@@ -120,6 +141,11 @@ class PairSession : public QObject {
     MessageModel* m_messages;
     Session m_session;
     SceneOptions m_sceneOptions;
+    ScenePair m_shown;                                 ///< the scenes last given out
+    ScenePair m_earlier;                               ///< those of the version before the reload
+    std::shared_ptr<const Correspondence> m_groupedBy; ///< what m_shown.groups go by
+    Grouping m_groupedAs = Grouping::None;
+    bool m_isReload = false;
     State m_state = State::Empty;
     bool m_stale = false;
     std::shared_ptr<const Correspondence> m_correspondence;

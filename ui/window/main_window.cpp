@@ -268,6 +268,9 @@ void MainWindow::pairOpened() {
     const bool open = session.isOpen();
     showPage(!open);
     for (const Side side : {Side::Reference, Side::Rewritten}) {
+        if (m_session->isReload()) {
+            canvas(side)->keepView();
+        }
         canvas(side)->setScene(nullptr);
         canvas(side)->setNotice({});
         m_sides[static_cast<std::size_t>(side)]->setFile(open ? pathText(side == Side::Reference ? session.reference : session.rewritten)

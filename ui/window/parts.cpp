@@ -3,6 +3,7 @@
 #include "ui/window/access_part.h"
 #include "ui/window/find_part.h"
 #include "ui/window/graph_table_part.h"
+#include "ui/window/groups_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
@@ -19,6 +20,8 @@ void addParts(MainWindow& window) {
     new ViewHistoryPart(window);
     auto* places = new PlacesPart(window);
     auto* find = new FindPart(window, *places);
+    new FindPart(window, *places);
+    new GroupsPart(window);
     new PalettePart(window, *places);
     new GraphTablePart(window, *places, *find);
     new ReasonPart(window, *places);

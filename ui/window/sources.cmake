@@ -6,6 +6,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/help_part.cpp window/help_part.h
     window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
     window/palette_part.cpp window/palette_part.h
+    window/groups_part.cpp window/groups_part.h
     window/parts.cpp window/parts.h
     window/places_part.cpp window/places_part.h
     window/reason_part.cpp window/reason_part.h

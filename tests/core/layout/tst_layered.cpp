@@ -89,7 +89,7 @@ std::string faultIn(const LayoutGraph& graph, const Layout& layout) {
         previousBottom = bottom;
     }
     for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-        const auto [from, to] = graph.edges[e];
+        const std::uint32_t from = graph.edges[e].from, to = graph.edges[e].to;
         const std::vector<LayoutPoint>& line = layout.edges[e];
         if (line.size() < 2)
             return "edge without ends";
@@ -203,7 +203,7 @@ class TestLayered : public QObject {
         const std::vector<std::uint32_t> layers{0, 0, 1, 1, 2, 2};
         ProperGraph proper = properGraph(graph, layers, 3, std::vector<bool>(6, false), 30);
         QVERIFY(crossingCount(proper) > 0);
-        reduceCrossings(proper, {});
+        reduceCrossings(proper, {}, {});
         QCOMPARE(crossingCount(proper), std::uint64_t{0});
     }
 
