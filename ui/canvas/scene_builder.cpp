@@ -13,6 +13,7 @@ namespace lemmascope {
 namespace {
 
 constexpr double StubLength = 14.0;
+constexpr double StubInset = 12.0; ///< from the corner of the box
 constexpr double SceneMargin = 24.0;
 constexpr std::uint32_t MostSourceReaders = 16; ///< of an input or constant whose edges are all drawn
 constexpr std::uint32_t MostReaders = 48;       ///< of a node
@@ -271,8 +272,9 @@ void addEdge(GraphScene& scene, const PlanEdge& edge, const std::vector<LayoutPo
         path.front().setY(from.bottom());
     }
     if (stub) {
-        const QPointF first = path.front();
-        const QPointF last = path.back();
+        // Beside the lines that are drawn, so that it can be seen: on the right where it leaves, on the left where it arrives.
+        const QPointF first(from.right() - std::min(StubInset, from.width() / 2.0), path.front().y());
+        const QPointF last(to.left() + std::min(StubInset, to.width() / 2.0), path.back().y());
         const double down = scene.types[edge.from] != 0 ? scene.metrics.typeStrip() : 0.0;
         path = {first, first + QPointF(0.0, down + StubLength), last - QPointF(0.0, StubLength), last};
     }

@@ -112,6 +112,9 @@ void SceneFrame::paint() {
         if (m_options.detail.smallText && m_options.edgeLabels != EdgeLabels::None) {
             paintTypes(items);
         }
+        if (m_options.detail.smallText) {
+            paintStubNames(items);
+        }
         m_painter.setRenderHint(QPainter::TextAntialiasing, true);
         paintText(items);
         paintChips();

@@ -34,6 +34,7 @@ class SceneFrame {
     void paintInside(std::uint32_t item, const QRectF& room, const QColor& colour);
     void paintHiddenCounts(std::uint32_t item);
     void paintTypes(const std::vector<std::uint32_t>& items);
+    void paintStubNames(const std::vector<std::uint32_t>& items);
     void paintChips();
     void drawText(const QString& text, ScenePainter::FontKind kind, const QRectF& room, Qt::Alignment alignment, const QColor& colour);
 

@@ -171,6 +171,37 @@ void SceneFrame::paintTypes(const std::vector<std::uint32_t>& items) {
     m_painter.restore();
 }
 
+/// What comes in by a line that is broken off: its name beside the line's end.
+void SceneFrame::paintStubNames(const std::vector<std::uint32_t>& items) {
+    constexpr double Room = 110.0;
+    m_painter.save();
+    m_painter.translate(m_target.topLeft());
+    m_painter.scale(m_scale, m_scale);
+    m_painter.translate(-m_area.topLeft());
+    for (const std::uint32_t item : items) {
+        QString names;
+        double left = 0.0;
+        for (const std::uint32_t edge : m_scene.edgesInto(item)) {
+            if (m_scene.edgeStubs[edge]) {
+                const std::uint32_t from = m_scene.edgeFrom[edge];
+                const QString& name = m_scene.string(m_scene.names[from] != 0 ? m_scene.names[from] : m_scene.titles[from]);
+                names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + name;
+                left = m_scene.edgePoints(edge).back().x();
+            }
+        }
+        if (names.isEmpty()) {
+            continue;
+        }
+        const double height = m_scene.metrics.smallLineHeight();
+        const double width = std::min(Room, m_texts.shaped(names, FontKind::Small, Room).size().width());
+        const QRectF room(left - width - 6.0, m_scene.boxes[item].top() - height - 1.0, width + 1.0, height);
+        m_painter.fillRect(room.adjusted(-1.0, 0.0, 1.0, 0.0), m_scene.containers[item] == NoItem ? m_theme.background : m_theme.container);
+        drawText(names, FontKind::Small, QRectF(room.right() - Room, room.top(), Room, height), Qt::AlignRight,
+                 dimText(m_theme.mutedText, m_overlay.isDimmed(item)));
+    }
+    m_painter.restore();
+}
+
 void SceneFrame::paintChips() {
     m_painter.save();
     m_painter.translate(m_target.topLeft());

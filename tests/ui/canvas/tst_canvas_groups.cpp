@@ -394,6 +394,12 @@ class TestCanvasGroups : public QObject {
         for (std::uint32_t e = 0; e < scene->edgeCount(); ++e) {
             if (scene->kinds[scene->edgeFrom[e]] == ItemKind::Constant) {
                 (scene->edgeStubs[e] ? stubs : drawn) += 1;
+                if (scene->edgeStubs[e]) {
+                    // It arrives beside the line from the node before, where it can be seen.
+                    const std::uint32_t reader = scene->edgeTo[e];
+                    const double x = scene->edgePoints(e).back().x();
+                    QVERIFY(x > scene->boxes[reader].left() && x < scene->boxes[reader].center().x() - 10.0);
+                }
             }
         }
         QCOMPARE(drawn + stubs, std::size_t{200});
