@@ -107,13 +107,34 @@ constexpr std::array<std::string_view, 96> Glyphs{
     "0000000000000000000000000000000001807fe43c000000000000000000000000000000", // ~
 };
 
+/// What pictures have besides ASCII, in the same form.
+struct Sign {
+    int code;
+    std::string_view rows;
+};
+constexpr std::array<Sign, 10> Signs{{
+    {0x2212, "0000000000000000000000000000000000007fe7fe000000000000000000000000000000"}, // −
+    {0x2717, "0000000000000000000000060cc0d80f80700700f01f8198308700600000000000000000"}, // ✗
+    {0x21bb, "0000000000000000000000000007801803842866826022063061fc0f0000000000000000"}, // ↻
+    {0x2205, "0000000000000000000000601fe30c61e4324624c278630479c4f0000000000000000000"}, // ∅
+    {0x2248, "0000000000000000000000000003c27fe43c0003c27fe43c000000000000000000000000"}, // ≈
+    {0x2260, "00000000000000000000000400c0087fe7fe0600607fe7fe100300200000000000000000"}, // ≠
+    {0x2026, "000000000000000000000000000000000000000000000000666666666000000000000000"}, // …
+    {0x2192, "00000000000000000000000000000000800c0067fe00600c008000000000000000000000"}, // →
+    {0x2713, "00000000000000000000000000c0080180300602403c0380300000000000000000000000"}, // ✓
+    {0x2241, "0000000000000000000000000200200201a07f647e0400400c0000000000000000000000"}, // ≁
+}};
+
 constexpr unsigned digit(char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); }
 
 } // namespace
 
 unsigned glyphRow(int code, int row) {
     const bool printable = code >= 0x20 && code < 0x7F;
-    const std::string_view glyph = Glyphs[printable ? static_cast<std::size_t>(code - 0x1F) : 0U];
+    std::string_view glyph = Glyphs[printable ? static_cast<std::size_t>(code - 0x1F) : 0U];
+    for (const Sign& sign : Signs) {
+        glyph = sign.code == code ? sign.rows : glyph;
+    }
     const std::string_view digits = glyph.substr(static_cast<std::size_t>(row) * 3U, 3);
     return digit(digits[0]) << 8U | digit(digits[1]) << 4U | digit(digits[2]);
 }

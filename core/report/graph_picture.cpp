@@ -14,34 +14,9 @@ namespace lemmascope {
 
 namespace {
 
-constexpr Picture::Color Ink{29, 36, 48};
-constexpr Picture::Color Faint{120, 128, 140};
-constexpr Picture::Color Edge{140, 148, 160};
-constexpr Picture::Color Paper{255, 255, 255};
-
-struct Look {
-    Picture::Color fill;
-    Picture::Color line;
-    double width;
-    const char* word;
-};
-
-Look lookOf(std::optional<NodeMark> mark) {
-    if (!mark) {
-        return {{243, 245, 248}, {150, 158, 170}, 1.0, ""};
-    }
-    switch (*mark) {
-    case NodeMark::Shared: return {{243, 245, 248}, {150, 158, 170}, 1.0, ""};
-    case NodeMark::Equal: return {{226, 243, 230}, {62, 132, 82}, 1.0, "equal"};
-    case NodeMark::Changed: return {{255, 242, 214}, {176, 120, 10}, 2.0, "changed"};
-    case NodeMark::Failing: return {{255, 226, 224}, {190, 40, 36}, 3.0, "failing"};
-    case NodeMark::Undecided: return {{236, 232, 250}, {106, 86, 178}, 2.0, "undecided"};
-    case NodeMark::Only: return {{255, 242, 214}, {176, 120, 10}, 2.0, "only here"};
-    case NodeMark::Accepted: return {{243, 245, 248}, {62, 132, 82}, 2.0, "accepted"};
-    case NodeMark::Dead: return {{250, 250, 250}, {190, 196, 204}, 1.0, "dead"};
-    }
-    return {{243, 245, 248}, {150, 158, 170}, 1.0, ""};
-}
+constexpr double LineHeight = 14.0;
+constexpr std::size_t WidestLine = 44; ///< columns
+constexpr std::size_t MostAttributeLines = 8;
 
 std::size_t columns(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -58,43 +33,72 @@ std::string cut(const std::string& text, std::size_t most = 28) {
     return text;
 }
 
-/// `axis=1, perm=[1, 0]`: attributes that are short and mean something to a reader, without those of our own spelling.
-std::string attributesText(const Node& node) {
-    static constexpr std::size_t Most = 44;
-    std::string out;
+/// Broken into lines of at most WidestLine columns, behind commas where there are some.
+std::vector<std::string> broken(const std::string& text) {
+    std::vector<std::string> lines;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin;
+        std::size_t after = std::string::npos; ///< behind the last comma or blank that fits
+        for (std::size_t seen = 0; end < text.size(); ++end) {
+            if ((static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U && ++seen > WidestLine) {
+                break;
+            }
+            if (text[end] == ' ' || text[end] == ',') {
+                after = end + 1;
+            }
+        }
+        if (end < text.size() && after != std::string::npos && after > begin) {
+            end = after;
+        }
+        std::string line = text.substr(begin, end - begin);
+        line.erase(line.find_last_not_of(' ') + 1);
+        lines.push_back(std::move(line));
+        begin = end;
+    }
+    return lines;
+}
+
+/// `axis=1, perm=[1, 0]` in lines: all attributes that mean something to a reader, without those of our own spelling. What would take
+/// more than MostAttributeLines ends in dots: the report's tables have it.
+std::vector<std::string> attributeLines(const Node& node) {
+    std::string all;
     for (const auto& [key, value] : node.attributes) {
         if (key.starts_with("lemmascope.") || std::holds_alternative<std::shared_ptr<const Graph>>(value) ||
             std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(value)) {
             continue;
         }
-        const std::string next = (out.empty() ? "" : ", ") + key + "=" + attributeText(value);
-        if (columns(out) + columns(next) > Most) {
-            return out.empty() ? cut(next, Most) : out + ", ..";
-        }
-        out += next;
+        all += (all.empty() ? "" : ", ") + key + "=" + attributeText(value);
     }
-    return out;
+    std::vector<std::string> lines = broken(all);
+    if (lines.size() > MostAttributeLines) {
+        lines.resize(MostAttributeLines);
+        lines.back() += " ..";
+    }
+    return lines;
 }
 
 /// One side ready for layout: boxes of ops and of the values they read from outside the chosen ones.
 struct Drawn {
     struct Label {
-        std::string first;
-        std::string second;
-        std::string third; ///< what the op is told: axis, perm, ...
+        std::vector<std::string> lines; ///< the op; its name; what it is told: axis, perm, ...
+        std::size_t muted = 0;          ///< the line that is the name; 0: none
         std::string tip;
-        std::optional<NodeMark> mark;
-        bool isValue = false;
+        std::optional<Role> role; ///< absent for a value
     };
     LayoutGraph layout;
     std::vector<Label> labels;                    ///< by layout node
     std::map<std::uint32_t, std::uint32_t> boxOf; ///< FlatNodeId index -> layout node
 
     void add(Label label, bool pulledDown) {
-        const std::size_t widest = std::max({columns(label.first), columns(label.second), columns(label.third)});
+        std::size_t widest = 0;
+        for (const std::string& line : label.lines) {
+            widest = std::max(widest, columns(line));
+        }
         LayoutGraph::Node node;
-        node.width = static_cast<double>(widest) * PictureCharacterWidth + 16.0;
-        node.height = label.isValue ? 20.0 : (label.second.empty() ? 24.0 : 36.0) + (label.third.empty() ? 0.0 : 14.0);
+        const bool badge = label.role && *label.role != Role::Plain;
+        node.width = static_cast<double>(widest) * PictureCharacterWidth + 16.0 + (badge ? PictureBadge : 0.0);
+        node.height = !label.role ? 20.0 : 10.0 + LineHeight * static_cast<double>(label.lines.size());
         node.pulledDown = pulledDown;
         layout.nodes.push_back(node);
         labels.push_back(std::move(label));
@@ -102,7 +106,7 @@ struct Drawn {
 };
 
 /// `chosen`: flat ids of nodes of one instance, in order. `relations`: marks by flat id; may be empty.
-Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const std::vector<NodeRelation>& relations) {
+Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const std::vector<NodeRelation>& relations, Side side) {
     Drawn out;
     std::map<std::uint32_t, std::uint32_t> valueBox; ///< value index in the instance's graph -> layout node
     if (chosen.empty()) {
@@ -113,16 +117,16 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
     for (const FlatNodeId id : chosen) {
         const Node& node = tree.node(id);
         const NodeId local(id.index - instance.nodeBase);
-        Drawn::Label label{.first = cut(node.op.text()),
-                           .second = cut(graph.displayName(local)),
-                           .third = attributesText(node),
-                           .tip = nodeText(tree, id),
-                           .mark = {},
-                           .isValue = false};
+        Drawn::Label label{.lines = {cut(node.op.text(), WidestLine)}, .muted = 0, .tip = nodeText(tree, id), .role = Role::Plain};
         if (id.index < relations.size()) {
-            label.mark = relations[id.index].mark;
-            const std::string word = lookOf(label.mark).word;
-            label.first += word.empty() ? "" : " - " + word;
+            label.role = roleOf(relations[id.index].mark, side);
+        }
+        if (const std::string own = cut(graph.displayName(local), WidestLine); !own.empty()) {
+            label.muted = label.lines.size();
+            label.lines.push_back(own);
+        }
+        for (std::string& line : attributeLines(node)) {
+            label.lines.push_back(std::move(line));
         }
         const auto box = static_cast<std::uint32_t>(out.layout.nodes.size());
         out.boxOf[id.index] = box;
@@ -143,9 +147,8 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
             const auto [at, isNew] = valueBox.emplace(operand.index, static_cast<std::uint32_t>(out.layout.nodes.size()));
             if (isNew) {
                 const Value& value = graph.value(operand);
-                out.add(
-                    {.first = cut(value.name + " " + value.type.text()), .second = {}, .third = {}, .tip = value.name, .mark = {}, .isValue = true},
-                    true);
+                out.add({.lines = {cut(value.name + " " + value.type.text(), WidestLine)}, .muted = 0, .tip = value.name, .role = std::nullopt},
+                        true);
             }
             if (seen.insert(at->second).second) {
                 out.layout.edges.push_back({at->second, to});
@@ -158,7 +161,7 @@ Drawn draw(const GraphTree& tree, const std::vector<FlatNodeId>& chosen, const s
         if (at != valueBox.end()) {
             const auto box = static_cast<std::uint32_t>(out.layout.nodes.size());
             const std::uint32_t from = at->second;
-            out.add({.first = cut("output " + graph.outputName(i)), .second = {}, .third = {}, .tip = {}, .mark = {}, .isValue = true}, false);
+            out.add({.lines = {cut("output " + graph.outputName(i), WidestLine)}, .muted = 0, .tip = {}, .role = std::nullopt}, false);
             out.layout.edges.push_back({from, box});
         }
     }
@@ -171,29 +174,69 @@ void paint(Picture& picture, const Drawn& drawn, const Layout& layout, double le
         const Drawn::Label& label = drawn.labels[i];
         const double x = left + layout.nodes[i].x;
         const double y = top + layout.nodes[i].y;
-        Look look = lookOf(label.mark);
-        if (label.isValue) {
-            look = {Paper, {190, 196, 204}, 1.0, ""};
+        picture.boxes.push_back({x - node.width / 2.0, y - node.height / 2.0, node.width, node.height, label.role, label.tip});
+        const bool badge = label.role && *label.role != Role::Plain;
+        double line = y + 4.0 - LineHeight / 2.0 * static_cast<double>(label.lines.size() - 1);
+        if (badge) {
+            const double glyphLine = y - node.height / 2.0 + 14.0;
+            picture.texts.push_back(
+                {x - node.width / 2.0 + PictureBadge / 2.0, glyphLine, lookOf(*label.role).glyph, Picture::Ink::Text, true, label.role});
         }
-        picture.boxes.push_back({x - node.width / 2.0, y - node.height / 2.0, node.width, node.height, look.fill, look.line, look.width, label.tip});
-        const std::pair<const std::string*, Picture::Color> rows[] = {
-            {&label.first, label.isValue ? Faint : Ink}, {&label.second, Faint}, {&label.third, Ink}};
-        const auto count = std::count_if(std::begin(rows), std::end(rows), [](const auto& row) { return !row.first->empty(); });
-        double line = y + 4.0 - 7.0 * static_cast<double>(count - 1);
-        for (const auto& [text, color] : rows) {
-            if (!text->empty()) {
-                picture.texts.push_back({x, line, *text, color, true});
-                line += 14.0;
-            }
+        for (std::size_t at = 0; at < label.lines.size(); ++at) {
+            const bool muted = !label.role || (label.muted > 0 && at == label.muted);
+            picture.texts.push_back(
+                {x + (badge ? PictureBadge / 2.0 : 0.0), line, label.lines[at], muted ? Picture::Ink::Muted : Picture::Ink::Text, true, label.role});
+            line += LineHeight;
         }
     }
     for (std::size_t i = 0; i < layout.edges.size(); ++i) {
-        Picture::Line line{.points = {}, .color = Edge, .arrow = true, .dashed = i < layout.stub.size() && layout.stub[i]};
+        Picture::Line line{.points = {}, .arrow = true, .dashed = i < layout.stub.size() && layout.stub[i]};
         for (const LayoutPoint& point : layout.edges[i]) {
             line.points.emplace_back(left + point.x, top + point.y);
         }
         picture.lines.push_back(std::move(line));
     }
+}
+
+/// `Softmax weights, failing pair; MatMul mixed`
+std::string describeSide(const Drawn& drawn) {
+    std::string out;
+    for (const Drawn::Label& label : drawn.labels) {
+        if (label.role) {
+            out += (out.empty() ? "" : "; ") + label.lines.front() + (label.muted > 0 ? " " + label.lines[label.muted] : "");
+            out += *label.role == Role::Plain ? "" : std::string(", ") + lookOf(*label.role).word;
+        }
+    }
+    return out.empty() ? "nothing that is drawn" : out;
+}
+
+/// The roles that occur, below the drawings, in lines as wide as the picture.
+void addLegend(Picture& picture, double margin) {
+    std::set<Role> seen;
+    for (const Picture::Box& box : picture.boxes) {
+        if (box.role && *box.role != Role::Plain) {
+            seen.insert(*box.role);
+        }
+    }
+    if (seen.empty()) {
+        return;
+    }
+    constexpr double Height = 22.0;
+    double x = margin;
+    double y = picture.height + 4.0;
+    for (const Role role : seen) {
+        const std::string word = lookOf(role).word;
+        const double width = PictureBadge + 12.0 + static_cast<double>(columns(word)) * PictureCharacterWidth;
+        if (x > margin && x + width > picture.width - margin) {
+            x = margin;
+            y += Height + 10.0;
+        }
+        picture.boxes.push_back({x, y, width, Height, role, {}});
+        picture.texts.push_back({x + PictureBadge / 2.0, y + 15.0, lookOf(role).glyph, Picture::Ink::Text, true, role});
+        picture.texts.push_back({x + PictureBadge + 4.0, y + 15.0, word, Picture::Ink::Text, false, role});
+        x += width + 16.0;
+    }
+    picture.height = y + Height + margin;
 }
 
 constexpr std::size_t MostRegionNodes = 40;
@@ -283,7 +326,7 @@ Result<Picture> graphPicture(const GraphTree& tree, std::stop_token stop) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         all.emplace_back(i);
     }
-    const Drawn drawn = draw(tree, all, {});
+    const Drawn drawn = draw(tree, all, {}, Side::Reference);
     const Result<Layout> layout = layoutLayered(drawn.layout, std::move(stop));
     if (!layout) {
         return tl::unexpected(layout.error());
@@ -303,7 +346,7 @@ Result<Picture> regionPicture(const CheckResult& result, std::stop_token stop) {
         const auto& relations = side == Side::Reference ? result.correspondence.reference : result.correspondence.rewritten;
         const std::vector<FlatNodeId> nodes = region(result, side);
         if (!nodes.empty()) {
-            sides[static_cast<std::size_t>(side)] = draw(*tree, nodes, relations);
+            sides[static_cast<std::size_t>(side)] = draw(*tree, nodes, relations, side);
         }
     }
     for (const auto& [node, box] : sides[0].boxOf) {
@@ -327,12 +370,17 @@ Result<Picture> regionPicture(const CheckResult& result, std::stop_token stop) {
     picture.title = verdictLine(result);
     picture.width = std::max(leftWidth + rightWidth + 4.0 * Margin, static_cast<double>(columns(line)) * PictureCharacterWidth + 2.0 * Margin);
     picture.height = Top + std::max(layout->reference.height, layout->rewritten.height) + Margin;
-    picture.texts.push_back({Margin, 24.0, line, Ink, false});
+    picture.texts.push_back({Margin, 24.0, line, Picture::Ink::Text, false, {}});
     const double right = Margin + leftWidth + 2.0 * Margin;
-    picture.texts.push_back({Margin, 52.0, "reference", Faint, false});
-    picture.texts.push_back({right, 52.0, "rewritten", Faint, false});
+    picture.texts.push_back({Margin, 52.0, "reference", Picture::Ink::Muted, false, {}});
+    picture.texts.push_back({right, 52.0, "rewritten", Picture::Ink::Muted, false, {}});
     paint(picture, sides[0], layout->reference, Margin, Top);
     paint(picture, sides[1], layout->rewritten, right, Top);
+    for (const Side side : {Side::Reference, Side::Rewritten}) {
+        picture.description += side == Side::Reference ? "Reference: " : " Rewritten: ";
+        picture.description += describeSide(sides[static_cast<std::size_t>(side)]) + ".";
+    }
+    addLegend(picture, Margin);
     return picture;
 }
 

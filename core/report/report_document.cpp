@@ -347,6 +347,7 @@ const LemmaResult* decisiveLemma(const CheckResult& result) {
 ReportDocument describe(const CheckResult& result, const DescribeOptions& options) {
     ReportDocument document;
     document.headline = verdictLine(result);
+    document.verdict = result.verdict;
     const auto add = [&](ReportSection section) {
         if (!section.title.empty() && (!section.paragraphs.empty() || !section.table.rows.empty() || !section.code.empty())) {
             document.sections.push_back(std::move(section));

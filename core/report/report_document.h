@@ -22,7 +22,8 @@ struct ReportSection {
 };
 
 struct ReportDocument {
-    std::string headline; ///< the verdict line
+    std::string headline;           ///< the verdict line
+    std::optional<Verdict> verdict; ///< gives the headline its glyph and colour in HTML
     std::vector<ReportSection> sections;
 };
 
@@ -47,7 +48,8 @@ struct DescribeOptions {
 
 [[nodiscard]] std::string plainText(const ReportDocument& document); ///< without the headline
 [[nodiscard]] std::string markdown(const ReportDocument& document);
-/// A whole page that needs no other file; `picture` is inline SVG or empty.
+/// A whole page that needs no other file and no scripts, in the colours of roles.h, light or dark as its reader has it and black on white
+/// in print; `picture` is inline SVG with a legend of its own, or empty.
 [[nodiscard]] std::string html(const ReportDocument& document, const std::string& picture);
 
 } // namespace lemmascope

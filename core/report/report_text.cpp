@@ -1,7 +1,10 @@
 // Plain text, Markdown and HTML of a report document.
 #include "core/report/report_document.h"
 
+#include "core/report/roles.h"
+
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace lemmascope {
@@ -107,16 +110,74 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+/// What stands in a cell or begins the headline, as the window shows it: glyph and role.
+struct VerdictLook {
+    std::string_view word;
+    std::string_view glyph;
+    Role role;
+};
+constexpr std::array<VerdictLook, 8> VerdictLooks{{
+    {"proved", "\u2713", Role::Shared},
+    {"holds", "\u2713", Role::Shared},
+    {"refuted", "\u2717", Role::Failing},
+    {"fails", "\u2717", Role::Failing},
+    {"unproved", "\u2241", Role::Changed},
+    {"undecided", "?", Role::Undecided},
+    {"vacuous", "\u2205", Role::Obsolete},
+    {"obsolete", "\u21BB", Role::Obsolete},
+}};
+
+const VerdictLook* lookOfWord(std::string_view word) {
+    const auto at = std::find_if(VerdictLooks.begin(), VerdictLooks.end(), [word](const VerdictLook& look) { return look.word == word; });
+    return at == VerdictLooks.end() ? nullptr : &*at;
+}
+
+/// A glyph in the role's colours; words beside it say the same, so that a screen reader leaves it out.
+std::string badge(const VerdictLook& look) {
+    return "<span class=\"badge " + std::string(lookOf(look.role).key) + "\" aria-hidden=\"true\">" + std::string(look.glyph) + "</span> ";
+}
+
+std::string variables(Lightness lightness) {
+    const PageColours page = pageColours(lightness);
+    std::string out = "--ink:" + hexColour(page.text) + ";--paper:" + hexColour(page.background) + ";--muted:" + hexColour(page.muted) +
+                      ";--line:" + hexColour(blended(page.text, page.background, 0.2)) +
+                      ";--soft:" + hexColour(blended(page.text, page.background, 0.05)) + ";--ring:" + hexColour(page.selection);
+    for (const Role role : {Role::Shared, Role::Failing, Role::Changed, Role::Undecided, Role::Obsolete}) {
+        out += ";--" + std::string(lookOf(role).key) + ":" + hexColour(coloursOf(role, lightness).line);
+    }
+    return out;
+}
+
+/// Borders are the roles' own: a printed page without colours keeps them.
 constexpr std::string_view Style = R"css(
-:root { color-scheme: light dark; --ink: #1d2430; --paper: #ffffff; --line: #d4d9e1; --soft: #f3f5f8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ef; --paper: #171b22; --line: #39414d; --soft: #222832; } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin-top: 1.8rem; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
+* { box-sizing: border-box; }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; line-height: 1.3; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 1.8rem; }
+p { overflow-wrap: anywhere; }
+figure { margin: 1rem 0; } figcaption { color: var(--muted); font-size: .9rem; }
+.scroll { overflow-x: auto; } .scroll:focus { outline: 3px solid var(--ring); outline-offset: 2px; }
+svg { max-width: 100%; height: auto; }
+table { border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); padding: .25rem .8rem .25rem 0; }
+thead th { border-bottom-width: 2px; }
 td, pre { font-family: ui-monospace, monospace; font-size: 13px; }
+td { overflow-wrap: break-word; }
 pre { background: var(--soft); padding: .8rem; overflow-x: auto; }
-svg { max-width: 100%; height: auto; background: #ffffff; }
+.badge { display: inline-block; min-width: 1.7em; text-align: center; font-weight: bold; border: 1px solid; border-radius: 2px; }
+.badge.shared { border-color: var(--shared); }
+.badge.failing { border: 3px double var(--paper); outline: 1px solid var(--failing); background: var(--failing); color: var(--paper); }
+.badge.changed { border: 2px dashed var(--changed); }
+.badge.undecided { border: 2px dotted var(--undecided); }
+.badge.obsolete { border-color: var(--obsolete); }
+@media (max-width: 40rem) {
+  table, tbody, tr, td { display: block; } thead { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+  tr { border-bottom: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .1rem 0; overflow-wrap: anywhere; }
+  td[data-label]::before { content: attr(data-label) ": "; font-family: system-ui, sans-serif; color: var(--muted); }
+}
+@media print {
+  body { max-width: none; margin: 0; font-size: 10pt; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } .scroll { overflow: visible; }
+  h2 { break-after: avoid; } tr, figure { break-inside: avoid; } thead { display: table-header-group; }
+}
 )css";
 
 } // namespace
@@ -175,37 +236,48 @@ std::string markdown(const ReportDocument& document) {
 std::string html(const ReportDocument& document, const std::string& picture) {
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
-    out += escaped(document.headline) + "</title>\n<style>";
-    out += Style;
-    out += "</style>\n</head>\n<body>\n<h1>" + escaped(document.headline) + "</h1>\n";
+    // Dark on screens only: paper is white.
+    out += escaped(document.headline) + "</title>\n<style>\n:root { color-scheme: light dark; " + variables(Lightness::Light) +
+           " }\n@media screen and (prefers-color-scheme: dark) { :root { " + variables(Lightness::Dark) + " } }" + std::string(Style);
+    out += "</style>\n</head>\n<body>\n<main>\n<h1>";
+    const VerdictLook* verdict = document.verdict ? lookOfWord(name(*document.verdict)) : nullptr;
+    out += (verdict != nullptr ? badge(*verdict) : std::string()) + escaped(document.headline) + "</h1>\n";
     if (!picture.empty()) {
-        out += "<figure>\n" + picture + "</figure>\n";
+        out += "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the region\">\n" + picture +
+               "</div>\n<figcaption>Both graphs around what decides the verdict, partners level. The sections below say the same in "
+               "words.</figcaption>\n</figure>\n";
     }
+    std::size_t number = 0;
     for (const ReportSection& section : document.sections) {
-        out += "<h2>" + escaped(section.title) + "</h2>\n";
+        const std::string id = "s" + std::to_string(++number);
+        out += "<section aria-labelledby=\"" + id + "\">\n<h2 id=\"" + id + "\">" + escaped(section.title) + "</h2>\n";
         for (const std::string& paragraph : section.paragraphs) {
             out += "<p>" + escaped(paragraph) + "</p>\n";
         }
         if (!section.table.rows.empty()) {
-            const auto row = [&](const std::vector<std::string>& cells, const char* tag) {
+            out += "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-labelledby=\"" + id + "\">\n<table>\n<thead><tr>";
+            for (const std::string& column : section.table.columns) {
+                out += "<th scope=\"col\">" + escaped(column) + "</th>";
+            }
+            out += "</tr></thead>\n<tbody>\n";
+            for (const auto& cells : section.table.rows) {
                 out += "<tr>";
-                for (const std::string& cell : cells) {
-                    out += std::string("<") + tag + ">" + escaped(cell) + "</" + tag + ">";
+                for (std::size_t i = 0; i < cells.size(); ++i) {
+                    const std::string label = i < section.table.columns.size() ? section.table.columns[i] : std::string();
+                    const VerdictLook* look = lookOfWord(cells[i]);
+                    out += (label.empty() ? std::string("<td>") : "<td data-label=\"" + escaped(label) + "\">") +
+                           (look != nullptr ? badge(*look) : std::string()) + escaped(cells[i]) + "</td>";
                 }
                 out += "</tr>\n";
-            };
-            out += "<table>\n";
-            row(section.table.columns, "th");
-            for (const auto& cells : section.table.rows) {
-                row(cells, "td");
             }
-            out += "</table>\n";
+            out += "</tbody>\n</table>\n</div>\n";
         }
         if (!section.code.empty()) {
-            out += "<pre>" + escaped(section.code) + "</pre>\n";
+            out += "<pre tabindex=\"0\">" + escaped(section.code) + "</pre>\n";
         }
+        out += "</section>\n";
     }
-    return out + "</body>\n</html>\n";
+    return out + "</main>\n</body>\n</html>\n";
 }
 
 } // namespace lemmascope

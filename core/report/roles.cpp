@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 namespace lemmascope {
 
@@ -50,6 +51,16 @@ Rgb blended(Rgb colour, Rgb background, double share) {
         return static_cast<Rgb>(std::lround(a * s + b * (1.0 - s))) << shift;
     };
     return mix(16) | mix(8) | mix(0);
+}
+
+std::string hexColour(Rgb colour) {
+    static constexpr std::string_view Digits = "0123456789abcdef";
+    std::string out = "#";
+    for (unsigned shift = 24; shift > 0;) {
+        shift -= 4;
+        out += Digits[(colour >> shift) & 15U];
+    }
+    return out;
 }
 
 PageColours pageColours(Lightness lightness) {

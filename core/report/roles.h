@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace lemmascope {
 
@@ -50,6 +51,9 @@ struct PageColours {
 
 /// `colour` mixed into `background`, `share` of it from 0 to 1.
 [[nodiscard]] Rgb blended(Rgb colour, Rgb background, double share);
+
+/// `#1a6fd4`
+[[nodiscard]] std::string hexColour(Rgb colour);
 
 [[nodiscard]] Role roleOf(NodeMark mark, Side side);
 

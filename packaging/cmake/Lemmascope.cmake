@@ -15,7 +15,7 @@ if(LEMMASCOPE_WINDOW OR LEMMASCOPE_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Core Test)
 endif()
 if(LEMMASCOPE_WINDOW)
-    find_package(Qt6 6.4 REQUIRED COMPONENTS Gui Widgets Svg)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Gui Widgets Svg PrintSupport)
 endif()
 
 add_library(lemmascope_options INTERFACE)

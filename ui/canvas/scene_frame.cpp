@@ -2,6 +2,8 @@
 
 #include "ui/canvas/scene_frame.h"
 
+#include "ui/canvas/role_paint.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,48 +17,6 @@ constexpr double DimTextShare = 0.6; ///< dimmed text must stay readable
 constexpr double Corner = 3.0;
 constexpr double ShortestSegment = 0.7; ///< in pixels of the picture; shorter ones are not seen
 constexpr double SmallestFailing = 3.0;
-
-QPen penOf(const RoleStyle& style, const QColor& colour) {
-    QPen pen(colour, 1.0);
-    pen.setJoinStyle(Qt::MiterJoin);
-    pen.setCapStyle(Qt::FlatCap);
-    switch (style.border) {
-    case BorderStyle::Solid: break;
-    case BorderStyle::Thick: pen.setWidthF(2.0); break;
-    case BorderStyle::Dashed:
-        pen.setWidthF(1.5);
-        pen.setDashPattern({4.0, 2.5});
-        break;
-    case BorderStyle::DashDot:
-        pen.setWidthF(1.5);
-        pen.setDashPattern({6.0, 2.0, 1.5, 2.0});
-        break;
-    case BorderStyle::Dotted:
-        pen.setWidthF(1.75);
-        pen.setDashPattern({1.0, 1.3});
-        break;
-    case BorderStyle::Double: break;
-    }
-    return pen;
-}
-
-/// Diagonal lines inside a rectangle, drawn one by one: patterned brushes are not in every device.
-std::vector<QLineF> hatchLines(const QRectF& rect, Hatch hatch, double pitch) {
-    std::vector<QLineF> lines;
-    const double reach = rect.width() + rect.height();
-    for (double d = pitch; d < reach; d += pitch) {
-        // From the left or bottom edge to the top or right edge, going up to the right.
-        const QPointF a = d < rect.height() ? QPointF(rect.left(), rect.top() + d) : QPointF(rect.left() + d - rect.height(), rect.bottom());
-        const QPointF b = d < rect.width() ? QPointF(rect.left() + d, rect.top()) : QPointF(rect.right(), rect.top() + d - rect.width());
-        QLineF line(a, b);
-        if (hatch == Hatch::Falling) {
-            const double mirror = rect.top() + rect.bottom();
-            line = QLineF(QPointF(a.x(), mirror - a.y()), QPointF(b.x(), mirror - b.y()));
-        }
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 } // namespace
 
@@ -135,7 +95,7 @@ void SceneFrame::paintContainers() {
         const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
         const QRectF box = sharp(placed(m_scene.boxes[item]));
         m_painter.setBrush(m_theme.container);
-        m_painter.setPen(m_options.detail.text ? penOf(style, dim(style.colour, dimmed)) : QPen(dim(style.colour, dimmed), 1.0));
+        m_painter.setPen(m_options.detail.text ? borderPen(style, dim(style.colour, dimmed)) : QPen(dim(style.colour, dimmed), 1.0));
         m_painter.drawRect(box);
         if (m_options.detail.outlines) {
             QRectF header = sharp(placed(m_scene.headerOf(item)));
@@ -264,7 +224,7 @@ void SceneFrame::paintNearBox(std::uint32_t item) {
     const RoleStyle& style = m_theme.style(m_overlay.roles[item]);
     const QRectF box = sharp(placed(m_scene.boxes[item]));
     const QColor colour = dim(style.colour, dimmed);
-    m_painter.setPen(penOf(style, colour));
+    m_painter.setPen(borderPen(style, colour));
     if (isValueItem(item)) {
         const ItemKind kind = m_scene.kinds[item];
         const bool round = kind == ItemKind::Input || kind == ItemKind::Output;

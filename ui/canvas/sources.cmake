@@ -6,6 +6,8 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     canvas/overview_map.cpp canvas/overview_map.h
     canvas/palette.cpp canvas/palette.h
     canvas/picture_export.cpp canvas/picture_export.h
+    canvas/picture_pages.cpp canvas/picture_pages.h
+    canvas/role_paint.cpp canvas/role_paint.h
     canvas/scene_builder.cpp canvas/scene_builder.h
     canvas/scene_frame.cpp canvas/scene_frame.h canvas/scene_frame_text.cpp
     canvas/scene_labels.cpp canvas/scene_labels.h

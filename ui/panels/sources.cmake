@@ -13,6 +13,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
     panels/own_inputs_panel.cpp panels/own_inputs_panel.h
     panels/palette_popup.cpp panels/palette_popup.h
+    panels/picture_dialog.cpp panels/picture_dialog.h
     panels/query_panel.cpp panels/query_panel.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h

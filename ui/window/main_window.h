@@ -79,8 +79,6 @@ class MainWindow : public QMainWindow {
     void acceptLemma();
     void selectNode(Side side, FlatNodeId node);
     void setFocusOnDifference(bool on);
-    /// PNG, SVG or PDF by the name's ending: both sides next to each other. False, with a message, when it cannot be written.
-    bool exportPicture(const QString& file);
     void exportReport(const QString& folder, bool anonymous);
     /// Reads meanings of ops that are open otherwise, and checks again with them; an empty name: without any.
     void useDefinitions(const QString& file);
@@ -174,7 +172,6 @@ class MainWindow : public QMainWindow {
     void askForPair();
     void askForDefinitions();
     void askForReportFolder();
-    void askForPicture();
     void askForInputs();
     void showPairedValues(FlatValueId reference, FlatValueId rewritten);
     void focusNextPane(bool backwards);
@@ -242,7 +239,6 @@ class MainWindow : public QMainWindow {
     QAction* m_noDefinitionsAction = nullptr;
     QAction* m_closeAction = nullptr;
     QAction* m_reportAction = nullptr;
-    QAction* m_pictureAction = nullptr;
     QAction* m_checkAction = nullptr;
     QAction* m_stopAction = nullptr;
     QAction* m_acceptAction = nullptr;

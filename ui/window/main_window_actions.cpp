@@ -1,4 +1,4 @@
-// Menus, keys, dialogs and pictures of MainWindow. Every entry does something now; what later work brings is not listed.
+// Menus, keys and dialogs of MainWindow. Every entry does something now; what later work brings is not listed.
 
 #include "ui/window/main_window.h"
 
@@ -25,22 +25,16 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QImage>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
-#include <QPageSize>
-#include <QPainter>
-#include <QPdfWriter>
 #include <QSplitter>
 #include <QStatusBar>
 #include <QStyle>
-#include <QSvgGenerator>
 #include <QToolBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <cmath>
 
 namespace lemmascope {
 
@@ -111,7 +105,6 @@ void MainWindow::buildActions() {
     m_noDefinitionsAction = addMenuAction(file, tr("&Without Definitions"), {}, [this] { useDefinitions({}); });
     file->addSeparator();
     m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
-    m_pictureAction = addMenuAction(file, tr("&Export Picture…"), {key("Ctrl+E")}, asks([this] { askForPicture(); }));
     file->addSeparator();
     m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] {
         m_steps->close();
@@ -318,7 +311,7 @@ void MainWindow::updateActions() {
     }
     const bool open = m_session->session().isOpen();
     const bool result = open && m_session->session().result != nullptr;
-    for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_pictureAction, m_checkAction, m_lockAction}) {
+    for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_checkAction, m_lockAction}) {
         action->setEnabled(open);
     }
     const bool failing = result && m_lemmas->nextFailing(std::nullopt, false).has_value();
@@ -404,76 +397,6 @@ void MainWindow::askForReportFolder() {
     if (dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()) {
         exportReport(dialog.selectedFiles().front(), anonymous->isChecked());
     }
-}
-
-void MainWindow::askForPicture() {
-    const QString proposed = m_lastFolder + u'/' + QFileInfo(pathText(m_session->session().rewritten)).completeBaseName() + QStringLiteral(".svg");
-    const QString file =
-        QFileDialog::getSaveFileName(this, tr("Export Picture"), proposed, tr("SVG picture (*.svg);;PNG picture (*.png);;PDF document (*.pdf)"));
-    if (!file.isEmpty()) {
-        exportPicture(file);
-    }
-}
-
-bool MainWindow::exportPicture(const QString& file) {
-    const auto& left = canvas(Side::Reference)->scene();
-    const auto& right = canvas(Side::Rewritten)->scene();
-    if (!left || !right) {
-        return false;
-    }
-    constexpr double Gap = 40.0;
-    constexpr double LargestSide = 12'000.0; // pixels of a PNG: larger ones do not fit in memory
-    const QRectF a = left->bounds.adjusted(-16, -16, 16, 16);
-    const QRectF b = right->bounds.adjusted(-16, -16, 16, 16);
-    const QSizeF size(a.width() + Gap + b.width(), std::max(a.height(), b.height()));
-    const auto paint = [&](QPainter& painter, double scale) {
-        painter.fillRect(QRectF(QPointF(), size * scale), canvas(Side::Reference)->theme().background);
-        canvas(Side::Reference)->renderScene(painter, QRectF(QPointF(), a.size() * scale), a);
-        canvas(Side::Rewritten)->renderScene(painter, QRectF(QPointF((a.width() + Gap) * scale, 0), b.size() * scale), b);
-    };
-    bool written = false;
-    const QString ending = QFileInfo(file).suffix().toLower();
-    if (ending == QStringLiteral("svg")) {
-        QSvgGenerator generator;
-        generator.setFileName(file);
-        generator.setSize(size.toSize());
-        generator.setViewBox(QRectF(QPointF(), size));
-        generator.setTitle(windowTitle());
-        generator.setDescription(m_banner->text());
-        QPainter painter;
-        if (painter.begin(&generator)) {
-            paint(painter, 1.0);
-            written = painter.end();
-        }
-    } else if (ending == QStringLiteral("pdf")) {
-        QPdfWriter writer(file);
-        writer.setPageSize(QPageSize(size, QPageSize::Point));
-        writer.setPageMargins({});
-        writer.setResolution(72);
-        writer.setTitle(windowTitle());
-        QPainter painter;
-        if (painter.begin(&writer)) {
-            paint(painter, 1.0);
-            written = painter.end();
-        }
-    } else {
-        const double scale = std::min({2.0, LargestSide / size.width(), LargestSide / size.height()});
-        QImage image((size * scale).toSize().expandedTo({1, 1}), QImage::Format_RGB32);
-        if (!image.isNull()) {
-            QPainter painter(&image);
-            painter.setRenderHint(QPainter::Antialiasing);
-            paint(painter, scale);
-            painter.end();
-            written = image.save(file, "PNG");
-        }
-    }
-    if (written && QFileInfo(file).size() > 0) {
-        statusBar()->showMessage(tr("Picture written to %1").arg(file), 10'000);
-        return true;
-    }
-    m_messages->addError(tr("Exporting the picture"),
-                         Error{ErrorCode::NotFound, toStdString(tr("the file could not be written")), toStdString(file)});
-    return false;
 }
 
 void MainWindow::focusNextPane(bool backwards) {

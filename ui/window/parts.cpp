@@ -7,6 +7,7 @@
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
+#include "ui/window/picture_part.h"
 #include "ui/window/places_part.h"
 #include "ui/window/reason_part.h"
 #include "ui/window/values_part.h"
@@ -26,6 +27,7 @@ void addParts(MainWindow& window) {
     new GraphTablePart(window, *places, *find);
     new ReasonPart(window, *places);
     new HelpPart(window);
+    new PicturesPart(window);
     new ValuesPart(window);
     new WorkerLossPart(&window);
     new AccessPart(&window); // last: it looks at what the others made

@@ -8,6 +8,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/palette_part.cpp window/palette_part.h
     window/groups_part.cpp window/groups_part.h
     window/parts.cpp window/parts.h
+    window/picture_part.cpp window/picture_part.h
     window/places_part.cpp window/places_part.h
     window/reason_part.cpp window/reason_part.h
     window/values_part.cpp window/values_part.h

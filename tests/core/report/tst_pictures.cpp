@@ -1,3 +1,4 @@
+#include "core/report/glyphs.h"
 #include "core/report/graph_picture.h"
 #include "core/report/graph_summary.h"
 #include "core/report/picture.h"
@@ -7,6 +8,8 @@
 #include <QXmlStreamReader>
 
 #include <limits>
+#include <numeric>
+#include <set>
 
 using namespace lemmascope;
 using namespace lemmascope::testing;
@@ -31,9 +34,89 @@ class TestPictures : public QObject {
         QVERIFY(picture.has_value());
         const std::string svg = pictureSvg(*picture);
         QVERIFY(wellFormed(svg));
-        for (const char* part : {"reference", "rewritten", "Softmax - failing", "refuted: value", "axis = 0"}) {
+        for (const char* part :
+             {"reference", "rewritten", ">failing pair<", ">\u2717<", "refuted: value", "axis = 0", "Softmax soft, failing pair"}) {
             QVERIFY2(svg.find(part) != std::string::npos, part);
         }
+    }
+
+    /// What stands in a box is all there, in lines that fit it.
+    void longAttributesAreWrittenWhole() {
+        auto graph = std::make_shared<Graph>(*softmaxGraph(1));
+        std::vector<std::int64_t> many(15);
+        std::iota(many.begin(), many.end(), 1'000'000);
+        graph->nodes[0].attributes["perm"] = many;
+        const auto tree = GraphTree::build(graph);
+        QVERIFY(tree.has_value());
+        const auto picture = graphPicture(*tree, {});
+        QVERIFY(picture.has_value());
+        std::string all;
+        for (const Picture::Text& text : picture->texts) {
+            all += text.text + " ";
+            const bool fits = std::any_of(picture->boxes.begin(), picture->boxes.end(), [&](const Picture::Box& box) {
+                const double half = static_cast<double>(text.text.size()) * PictureCharacterWidth / 2.0;
+                return text.x - half >= box.x && text.x + half <= box.x + box.width && text.y - 8.0 >= box.y && text.y + 2.0 <= box.y + box.height;
+            });
+            QVERIFY2(fits, text.text.c_str());
+        }
+        for (const std::int64_t value : many) {
+            QVERIFY2(all.find(std::to_string(value)) != std::string::npos, all.c_str());
+        }
+    }
+
+    void theLegendHasWhatOccursAndNoMore() {
+        const auto picture = regionPicture(refutedResult(), {});
+        QVERIFY(picture.has_value());
+        std::set<std::string> words;
+        std::set<Role> drawn;
+        for (const Picture::Text& text : picture->texts) {
+            words.insert(text.text);
+        }
+        for (const Picture::Box& box : picture->boxes) {
+            if (box.role && *box.role != Role::Plain) {
+                drawn.insert(*box.role);
+            }
+        }
+        QVERIFY(!drawn.empty());
+        for (std::size_t i = 1; i < RoleCount; ++i) {
+            const auto role = static_cast<Role>(i);
+            QCOMPARE(words.count(lookOf(role).word) > 0, drawn.count(role) > 0);
+        }
+    }
+
+    /// The marks of the window in the picture, light and dark: what its palette says, and nothing else.
+    void coloursAreThoseOfTheRoles() {
+        const std::string svg = pictureSvg(*regionPicture(refutedResult(), {}));
+        QVERIFY(svg.find("stroke=\"" + hexColour(coloursOf(Role::Failing, Lightness::Light).line) + "\"") != std::string::npos);
+        const std::size_t dark = svg.find("prefers-color-scheme: dark");
+        QVERIFY(dark != std::string::npos);
+        QVERIFY(svg.find(hexColour(coloursOf(Role::Failing, Lightness::Dark).line), dark) < svg.find("</style>"));
+        QCOMPARE(hexColour(0x0A1B2C), std::string("#0a1b2c"));
+    }
+
+    /// Each role's glyph can be drawn: none is the empty box.
+    void thePngHasEveryGlyph() {
+        for (std::size_t i = 1; i < RoleCount; ++i) {
+            const QString glyph = QString::fromUtf8(lookOf(static_cast<Role>(i)).glyph);
+            QCOMPARE(glyph.size(), 1);
+            int same = 0;
+            for (int row = 0; row < GlyphHeight; ++row) {
+                same += glyphRow(glyph[0].unicode(), row) == glyphRow(0, row) ? 1 : 0;
+            }
+            QVERIFY2(same < GlyphHeight, qPrintable(glyph));
+        }
+    }
+
+    void pngsTellRolesApartWithoutColour() {
+        std::set<std::string> pictures;
+        for (std::size_t i = 1; i < RoleCount; ++i) {
+            const auto role = static_cast<Role>(i);
+            Picture picture{.width = 80, .height = 60};
+            picture.boxes.push_back({10, 10, 60, 40, role, {}});
+            picture.texts.push_back({20, 25, lookOf(role).glyph, Picture::Ink::Text, true, role});
+            pictures.insert(*picturePng(picture));
+        }
+        QCOMPARE(pictures.size(), RoleCount - 1);
     }
 
     void regionOfAResultWithoutLemmasIsDrawnToo() {
@@ -44,7 +127,8 @@ class TestPictures : public QObject {
 
     void hostileNamesStayInsideTheirElement() {
         Picture picture{.width = 100, .height = 50, .title = "</title><script>"};
-        picture.texts.push_back({10, 10, "<svg onload=\"x\">&", {}, false});
+        picture.texts.push_back({10, 10, "<svg onload=\"x\">&", Picture::Ink::Text, false, {}});
+        picture.description = "</desc><script>";
         const std::string svg = pictureSvg(picture);
         QVERIFY(wellFormed(svg));
         QVERIFY(svg.find("<script") == std::string::npos);

@@ -1,4 +1,5 @@
 #include "core/report/report_document.h"
+#include "core/report/roles.h"
 #include "core/report/text_report.h"
 #include "tests/core/report/results.h"
 
@@ -97,6 +98,41 @@ class TestReportText : public QObject {
         for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "url("}) {
             QVERIFY2(page.find(outside) == std::string::npos, outside);
         }
+    }
+
+    /// What a screen reader goes by: one heading, a section for each part with its heading, tables with column heads.
+    void pageHasAStructure() {
+        const ReportDocument document = describe(refutedResult());
+        const std::string page = html(document, "<svg></svg>");
+        const auto count = [&page](std::string_view what) {
+            std::size_t found = 0;
+            for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) {
+                ++found;
+            }
+            return found;
+        };
+        QCOMPARE(count("<h1>"), std::size_t{1});
+        QCOMPARE(count("<h2 id="), document.sections.size());
+        QCOMPARE(count("<section aria-labelledby="), document.sections.size());
+        std::size_t columns = 0;
+        for (const ReportSection& section : document.sections) {
+            columns += section.table.rows.empty() ? 0 : section.table.columns.size();
+        }
+        QVERIFY(columns > 0);
+        QCOMPARE(count("<th scope=\"col\">"), columns);
+        QCOMPARE(count("<script"), std::size_t{0});
+        for (const char* part : {"prefers-color-scheme: dark", "@media print", "max-width: 40rem", "lang=\"en\"", "<figcaption>"}) {
+            QVERIFY2(has(page, part), part);
+        }
+    }
+
+    /// The verdict wears the window's glyph and colour; the word stands beside it.
+    void verdictsHaveTheirGlyph() {
+        const std::string page = html(describe(refutedResult()), "");
+        QVERIFY(has(page, "<h1><span class=\"badge failing\" aria-hidden=\"true\">\u2717</span> refuted: value"));
+        QVERIFY(has(page, hexColour(coloursOf(Role::Shared, Lightness::Light).line).c_str()));
+        QVERIFY(has(page, hexColour(coloursOf(Role::Shared, Lightness::Dark).line).c_str()));
+        QVERIFY(has(html(describe(provedResult(Strength::Exact)), ""), "badge shared"));
     }
 
     void longTensorsAreCutWithTheirCount() {

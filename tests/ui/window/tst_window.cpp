@@ -435,7 +435,7 @@ class TestWindow : public QObject {
         QCOMPARE(fixture.window->banner()->title(), QStringLiteral("REFUTED (value)"));
     }
 
-    void reportsAndPicturesAreWritten() {
+    void reportsAreWritten() {
         WindowFixture fixture;
         QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
         const QString folder = fixture.folder.path() + QStringLiteral("/report");
@@ -449,13 +449,6 @@ class TestWindow : public QObject {
         fixture.window->exportReport(folder, false);
         QVERIFY(fixture.settle());
         QVERIFY(fixture.window->messages()->plainText().contains(QStringLiteral("choose another")));
-
-        for (const char* ending : {"svg", "png", "pdf"}) {
-            const QString picture = fixture.folder.path() + QStringLiteral("/picture.") + QString::fromLatin1(ending);
-            QVERIFY(fixture.window->exportPicture(picture));
-            QVERIFY(QFileInfo(picture).size() > 1'000);
-        }
-        QVERIFY(!fixture.window->exportPicture(fixture.folder.path() + QStringLiteral("/no/such/folder/p.png")));
     }
 
     void filesThatChangeMakeTheVerdictStale() {
