@@ -264,7 +264,8 @@ std::string html(const ReportDocument& document, const std::string& picture) {
                 out += "<tr>";
                 for (std::size_t i = 0; i < cells.size(); ++i) {
                     const std::string label = i < section.table.columns.size() ? section.table.columns[i] : std::string();
-                    const VerdictLook* look = lookOfWord(cells[i]);
+                    // `refuted: value`: what stands before the colon is the verdict.
+                    const VerdictLook* look = label == "verdict" ? lookOfWord(std::string_view(cells[i]).substr(0, cells[i].find(':'))) : nullptr;
                     out += (label.empty() ? std::string("<td>") : "<td data-label=\"" + escaped(label) + "\">") +
                            (look != nullptr ? badge(*look) : std::string()) + escaped(cells[i]) + "</td>";
                 }

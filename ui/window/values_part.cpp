@@ -31,6 +31,15 @@ FlatValueId flatValue(const GraphTree& tree, FlatNodeId node, ValueId value) {
     return value.isValid() ? FlatValueId(tree.instanceOf(node).valueBase + value.index) : FlatValueId();
 }
 
+/// The same tensor, not only an equal one.
+bool sameData(const std::optional<Tensor>& a, const std::optional<Tensor>& b) {
+    if (!a || !b) {
+        return a.has_value() == b.has_value();
+    }
+    return a->element() == b->element() && a->shape() == b->shape() && a->bytes().data() == b->bytes().data() &&
+           (a->element() != ElementType::String || &a->strings() == &b->strings());
+}
+
 const Value* valueOf(const GraphTree* tree, FlatValueId id) {
     return tree != nullptr && id.isValid() && id.index < tree->valueCount() ? &tree->value(id) : nullptr;
 }
@@ -310,19 +319,22 @@ void ValuesPart::refresh() {
     }
     const bool bothRuns = hasRun(Run::Counterexample) && hasRun(Run::OwnInputs);
     m_panel->setSources(bothRuns ? QStringList{tr("counterexample"), tr("own inputs")} : QStringList(), static_cast<int>(m_run));
-    m_choices = choicesOfSelection();
+    std::vector<Choice> choices = choicesOfSelection();
     for (Choice& choice : choicesOfGraphs()) {
-        m_choices.push_back(std::move(choice));
+        choices.push_back(std::move(choice));
     }
+    // A job that ends changes nothing of what a reader looks at.
+    m_current = choices == m_choices ? m_current : 0;
+    m_choices = std::move(choices);
     QStringList titles;
     for (const Choice& choice : m_choices) {
         titles << choice.title;
     }
-    m_panel->setChoices(titles, m_choices.empty() ? -1 : 0);
+    m_panel->setChoices(titles, m_choices.empty() ? -1 : static_cast<int>(m_current));
     if (m_choices.empty()) {
         m_panel->setTensors({}, {}, tr("No values yet: open a pair, and select a node, an input, a constant or a step of the counterexample."));
     } else {
-        showChoice(0);
+        showChoice(m_current);
     }
 }
 
@@ -330,9 +342,15 @@ void ValuesPart::showChoice(std::size_t chosen) {
     if (chosen >= m_choices.size()) {
         return;
     }
+    m_current = chosen;
     const Choice& choice = m_choices[chosen];
     TensorPair pair{tensorOf(Side::Reference, choice.reference), tensorOf(Side::Rewritten, choice.rewritten)};
     const QString why = pair.reference && pair.rewritten ? QString() : whyNone(choice);
+    const TensorPair& shown = m_panel->tensors();
+    if (!pair.isEmpty() && m_panel->title() == choice.title && sameData(pair.reference, shown.reference) &&
+        sameData(pair.rewritten, shown.rewritten)) {
+        return;
+    }
     m_panel->setTensors(std::move(pair), choice.title, why);
 }
 

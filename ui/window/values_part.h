@@ -42,6 +42,7 @@ class ValuesPart : public QObject {
         QString title;
         FlatValueId reference;
         FlatValueId rewritten;
+        friend bool operator==(const Choice&, const Choice&) = default;
     };
 
     void refresh();
@@ -61,6 +62,7 @@ class ValuesPart : public QObject {
     ValuesPanel* m_panel = nullptr;
     QDockWidget* m_dock = nullptr;
     std::vector<Choice> m_choices;
+    std::size_t m_current = 0;                                   ///< of them
     std::optional<std::pair<FlatValueId, FlatValueId>> m_chosen; ///< in a panel, not on the canvas
     Run m_run = Run::Counterexample;
     bool m_outdated = true; ///< what is selected changed while the dock was hidden

@@ -133,6 +133,12 @@ class TestReportText : public QObject {
         QVERIFY(has(page, hexColour(coloursOf(Role::Shared, Lightness::Light).line).c_str()));
         QVERIFY(has(page, hexColour(coloursOf(Role::Shared, Lightness::Dark).line).c_str()));
         QVERIFY(has(html(describe(provedResult(Strength::Exact)), ""), "badge shared"));
+        // In tables too, where a column is one of verdicts: a value named so is no verdict.
+        ReportDocument table;
+        table.sections.push_back({.title = "T", .table = {{"output", "verdict"}, {{"proved", "refuted: value"}}}});
+        const std::string cells = html(table, "");
+        QVERIFY(has(cells, "<td data-label=\"output\">proved</td>"));
+        QVERIFY(has(cells, "aria-hidden=\"true\">\u2717</span> refuted: value</td>"));
     }
 
     void longTensorsAreCutWithTheirCount() {

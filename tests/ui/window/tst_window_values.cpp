@@ -144,6 +144,23 @@ class TestWindowValues : public QObject {
         QVERIFY(part->panel()->table()->hasFocus());
     }
 
+    void whatIsLookedAtStaysWhenAJobEnds() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        ValuesPart* part = partOf(fixture);
+        part->showDock(false);
+        auto* choice = child<QComboBox>(part->panel(), "valueChoice");
+        const int wanted = choice->findText(QStringLiteral("input x"));
+        QVERIFY(wanted >= 0);
+        choice->setCurrentIndex(wanted);
+        Q_EMIT choice->activated(wanted);
+        part->panel()->goToElement(3);
+        Q_EMIT fixture.window->session()->stateChanged();
+        QCOMPARE(choice->currentText(), QStringLiteral("input x"));
+        QCOMPARE(part->panel()->currentElement(), std::optional<std::int64_t>(3));
+        QVERIFY(settle(part->panel()));
+    }
+
     void aValueThatWasNotComputedSaysWhy() {
         WindowFixture fixture;
         QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
