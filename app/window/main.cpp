@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
     const QCommandLineOption version = parser.addVersionOption();
     // Not --style: Qt takes that for itself.
     const QCommandLineOption colours({QStringLiteral("colours"), QStringLiteral("colors")},
-                                     QCoreApplication::translate("main", "Colours: light, dark, or the desktop's own (default)."),
-                                     QStringLiteral("light|dark"));
+                                     QCoreApplication::translate("main", "Colours: light, dark, contrast, mono, or the desktop's own (default)."),
+                                     QStringLiteral("light|dark|contrast|mono"));
     QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Save a picture of the window once the verdict is there, and end."),
                             QStringLiteral("file.png"));
     QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: %1.").arg(Grabber::views()),
@@ -118,8 +118,8 @@ int main(int argc, char** argv) {
     if (!Grabber::knows(parser.value(grabView))) {
         return usageError(QStringLiteral("--grab-view: unknown view '%1'").arg(parser.value(grabView)));
     }
-    if (parser.isSet(colours) && parser.value(colours) != QStringLiteral("light") && parser.value(colours) != QStringLiteral("dark")) {
-        return usageError(QStringLiteral("--colours: expected light or dark, not '%1'").arg(parser.value(colours)));
+    if (parser.isSet(colours) && !isColours(parser.value(colours))) {
+        return usageError(QStringLiteral("--colours: expected light, dark, contrast, mono or desktop, not '%1'").arg(parser.value(colours)));
     }
     if (lacksDisplay(argc, argv)) {
         std::fputs("lemmascope: no display: neither DISPLAY nor WAYLAND_DISPLAY is set (lemmascope-cli needs none)\n", stderr);
@@ -131,6 +131,10 @@ int main(int argc, char** argv) {
         return usageError(QStringLiteral("--colours: '%1' cannot be applied").arg(parser.value(colours)));
     }
 
+    // For this run only, before what the settings say; a picture without the option looks as the desktop does.
+    QApplication::instance()->setProperty("lemmascopeColours", parser.isSet(colours) ? parser.value(colours)
+                                                               : parser.isSet(grab)  ? QStringLiteral("desktop")
+                                                                                     : QString());
     // A picture is made without a trace: no recent pairs, no saved layout.
     MainWindow window(realServices(), installedExamples(), parser.isSet(grab) ? std::filesystem::path() : stateFolder());
     std::optional<Grabber> grabber;

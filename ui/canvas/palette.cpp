@@ -34,6 +34,40 @@ CanvasTheme makeTheme(Lightness lightness) {
     return theme;
 }
 
+/// White on black: few colours, all 7:1 and more, so that glyphs and borders carry the meaning.
+CanvasTheme contrastTheme(const QColor& selection) {
+    CanvasTheme theme = makeTheme(Lightness::Dark);
+    theme.background = Qt::black;
+    theme.text = Qt::white;
+    theme.mutedText = Qt::white;
+    theme.edge = QColor(0xD0, 0xD0, 0xD0);
+    theme.selection = selection;
+    theme.container = Qt::black;
+    const auto colour = [](Role role) -> QColor {
+        switch (role) {
+        case Role::Shared:
+        case Role::Accepted: return {0x7D, 0xFF, 0xC4};
+        case Role::Changed: return {0xFF, 0x9C, 0xFF};
+        case Role::OnlyReference: return {0xFF, 0xB8, 0x70};
+        case Role::OnlyRewritten: return {0x8A, 0xC6, 0xFF};
+        case Role::Undecided: return {0xFF, 0xE1, 0x00};
+        case Role::Failing: return Qt::white;
+        case Role::Plain:
+        case Role::Obsolete:
+        case Role::Dead: break;
+        }
+        return {0xC8, 0xC8, 0xC8};
+    };
+    for (std::size_t i = 0; i < RoleCount; ++i) {
+        RoleStyle& style = theme.roles[i];
+        const bool filled = style.border == BorderStyle::Double;
+        style.colour = colour(static_cast<Role>(i));
+        style.fill = filled ? style.colour : QColor(Qt::black);
+        style.text = filled ? QColor(Qt::black) : QColor(Qt::white);
+    }
+    return theme;
+}
+
 } // namespace
 
 QColor blended(const QColor& colour, const QColor& background, double share) {
@@ -74,6 +108,10 @@ CanvasTheme CanvasTheme::printTheme() {
 }
 
 CanvasTheme CanvasTheme::fromPalette(const QPalette& palette) {
+    // Desktops for those who need contrast are black and white.
+    if (palette.color(QPalette::Window) == QColor(Qt::black) && palette.color(QPalette::WindowText) == QColor(Qt::white)) {
+        return contrastTheme(palette.color(QPalette::Highlight));
+    }
     CanvasTheme theme = palette.color(QPalette::Window).lightnessF() < 0.5F ? darkTheme() : lightTheme();
     // The desktop's own colours where they can be read on our background; role colours stay as they were searched for.
     const QColor highlight = palette.color(QPalette::Highlight);

@@ -221,7 +221,7 @@ void SceneFrame::paintChips() {
             text += QStringLiteral(" \u2190");
         }
         const FontKind kind = chip.first ? FontKind::Glyph : FontKind::Small;
-        const double room = std::max(box.width(), metrics.titlePixels * 11.0);
+        const double room = std::max(box.width(), metrics.titlePixels * (chip.first ? 36.0 : 11.0));
         const double width = m_texts.shaped(text, kind, room).size().width() + metrics.padding() * 2.0;
         const QRectF rect(box.center().x() - width / 2.0, y, width, chip.first ? height + 2.0 : height);
         if (!GridIndex::touches(rect, m_area)) {

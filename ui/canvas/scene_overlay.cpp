@@ -1,5 +1,10 @@
 #include "ui/canvas/scene_overlay.h"
 
+#include "core/report/element_number.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +32,39 @@ QString numberText(double value, ElementType element) {
 
 const Evaluation& runOf(const Counterexample& counterexample, Side side) {
     return side == Side::Reference ? counterexample.referenceRun : counterexample.rewrittenRun;
+}
+
+/// `[0,1] 0.9993, there 0.5 (Δ -0.4993, 8388608 ulp)`: the first element at which both sides differ. Empty where they cannot be held
+/// against each other.
+QString firstDifferenceText(const Tensor& mine, const Tensor& theirs, bool isReference) {
+    if (mine.shape() != theirs.shape() || mine.element() != theirs.element() || mine.element() == ElementType::String) {
+        return {};
+    }
+    for (std::int64_t i = 0; i < mine.count(); ++i) {
+        const double x = elementValue(mine, i);
+        const double y = elementValue(theirs, i);
+        if (x == y || (std::isnan(x) && std::isnan(y))) {
+            continue;
+        }
+        QStringList place;
+        std::int64_t rest = i;
+        for (std::size_t axis = mine.shape().size(); axis-- > 0;) {
+            place.prepend(QString::number(rest % mine.shape()[axis]));
+            rest /= mine.shape()[axis];
+        }
+        QString text = place.isEmpty() ? QString() : QStringLiteral("[%1] ").arg(place.join(QLatin1Char(',')));
+        text += QCoreApplication::translate("SceneOverlay", "%1, there %2").arg(numberText(x, mine.element()), numberText(y, mine.element()));
+        const Tensor& from = isReference ? mine : theirs;
+        const Tensor& to = isReference ? theirs : mine;
+        const double change = elementValue(to, i) - elementValue(from, i);
+        if (std::isfinite(change)) {
+            text += QStringLiteral(" (\u0394 %1").arg(numberText(change, ElementType::F64));
+            const auto steps = ulpDistance(from, to, i);
+            text += steps && isFloat(mine.element()) ? QStringLiteral(", %1 ulp)").arg(*steps) : QStringLiteral(")");
+        }
+        return text;
+    }
+    return {};
 }
 
 } // namespace
@@ -99,6 +137,20 @@ void showValues(SceneOverlay& overlay, const Counterexample& counterexample, Sid
         }
         chip.differs = i >= counterexample.firstDifference;
         chip.firstDifference = i == counterexample.firstDifference;
+        if (chip.firstDifference) {
+            // Both values and how far they are apart, on both sides.
+            const auto valueOf = [&](Side which) -> const Tensor* {
+                const FlatValueId id = which == Side::Reference ? counterexample.path[i].first : counterexample.path[i].second;
+                const Evaluation& values = runOf(counterexample, which);
+                return id.isValid() && id.index < values.values.size() && values.values[id.index] ? &*values.values[id.index] : nullptr;
+            };
+            const Tensor* mine = valueOf(side);
+            const Tensor* theirs = valueOf(side == Side::Reference ? Side::Rewritten : Side::Reference);
+            if (mine != nullptr && theirs != nullptr) {
+                const QString both = firstDifferenceText(*mine, *theirs, side == Side::Reference);
+                chip.text = both.isEmpty() ? chip.text : both;
+            }
+        }
         overlay.chips.push_back(std::move(chip));
     }
 }

@@ -38,12 +38,48 @@ QPalette fusionPalette(bool dark) {
     return palette;
 }
 
+QPalette contrastPalette() {
+    QPalette palette = fusionPalette(true);
+    const QColor yellow(0xff, 0xe1, 0x00);
+    for (const auto group : {QPalette::Active, QPalette::Inactive, QPalette::Disabled}) {
+        const bool off = group == QPalette::Disabled;
+        for (const auto role : {QPalette::Window, QPalette::Base, QPalette::AlternateBase, QPalette::Button, QPalette::ToolTipBase}) {
+            palette.setColor(group, role, Qt::black);
+        }
+        for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText, QPalette::PlaceholderText}) {
+            palette.setColor(group, role, off ? QColor(0xb8, 0xb8, 0xb8) : QColor(Qt::white));
+        }
+        for (const auto role : {QPalette::Light, QPalette::Midlight, QPalette::Mid, QPalette::Dark, QPalette::Shadow}) {
+            palette.setColor(group, role, Qt::white); // frames of buttons and tabs
+        }
+        palette.setColor(group, QPalette::Highlight, yellow);
+        palette.setColor(group, QPalette::HighlightedText, Qt::black);
+        palette.setColor(group, QPalette::Link, yellow);
+        palette.setColor(group, QPalette::LinkVisited, yellow);
+    }
+    return palette;
+}
+
+bool isColours(const QString& name) {
+    static const QStringList known{QStringLiteral("desktop"), QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("contrast"),
+                                   QStringLiteral("mono")};
+    return known.contains(name);
+}
+
 bool applyColours(const QString& name) {
-    if (name != QStringLiteral("light") && name != QStringLiteral("dark")) {
+    static const QString desktopStyle = QApplication::style()->objectName(); // before anything was applied
+    if (!isColours(name)) {
         return false;
     }
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    QApplication::setPalette(fusionPalette(name == QStringLiteral("dark")));
+    if (name == QStringLiteral("desktop")) {
+        QApplication::setStyle(QStyleFactory::create(desktopStyle));
+        QApplication::setPalette(QPalette());
+        return true;
+    }
+    // Fusion's frames are shades of the window's colour, and black has none; this one draws them in colours of their own.
+    const bool high = name == QStringLiteral("contrast");
+    QApplication::setStyle(QStyleFactory::create(high ? QStringLiteral("Windows") : QStringLiteral("Fusion")));
+    QApplication::setPalette(high ? contrastPalette() : fusionPalette(name == QStringLiteral("dark")));
     return true;
 }
 

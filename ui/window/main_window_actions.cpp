@@ -133,8 +133,8 @@ void MainWindow::buildActions() {
     const auto pairAction = [this](QAction* action) { m_needs.emplace_back(action, Needs::Pair); };
     QMenu* zoom = view->addMenu(tr("&Zoom"));
     // The canvas itself has the plain keys + - 0 F.
-    pairAction(addMenuAction(zoom, tr("Zoom &In"), {QKeySequence::ZoomIn}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(1.25, {}); })));
-    pairAction(addMenuAction(zoom, tr("Zoom &Out"), {QKeySequence::ZoomOut}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(0.8, {}); })));
+    pairAction(addMenuAction(zoom, tr("Zoom &In"), {}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(1.25, {}); })));
+    pairAction(addMenuAction(zoom, tr("Zoom &Out"), {}, onActive([](GraphCanvas* canvas) { canvas->zoomBy(0.8, {}); })));
     pairAction(addMenuAction(zoom, tr("&100 %"), {}, onActive([](GraphCanvas* canvas) { canvas->resetZoom(); })));
     pairAction(addMenuAction(zoom, tr("&Fit"), {}, onActive([](GraphCanvas* canvas) { canvas->fit(); })));
     m_focusAction = addMenuAction(view, tr("Focus on &Difference"), {key("Ctrl+D")}, [this] { setFocusOnDifference(m_focusAction->isChecked()); });
@@ -179,13 +179,6 @@ void MainWindow::buildActions() {
     connect(overview, &QAction::toggled, this, [this](bool on) {
         m_sides[0]->setOverviewVisible(on);
         m_sides[1]->setOverviewVisible(on);
-    });
-    QAction* mono = addMenuAction(view, tr("&Monochrome"), {}, [] {});
-    mono->setCheckable(true);
-    mono->setToolTip(tr("Draw the graphs in black on white: glyphs and borders carry the meaning"));
-    connect(mono, &QAction::toggled, this, [this](bool on) {
-        canvas(Side::Reference)->setMonochrome(on);
-        canvas(Side::Rewritten)->setMonochrome(on);
     });
     m_docksMenu = view->addMenu(tr("Doc&ks"));
     for (std::size_t i = 0; i < m_docks.size(); ++i) {

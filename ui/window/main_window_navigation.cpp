@@ -289,7 +289,9 @@ void MainWindow::selectValue(Side side, FlatValueId value) {
     m_lemma.reset();
     m_node.reset();
     m_value = {side, value};
-    remember({std::nullopt, side, {}, value, {}});
+    if (value.isValid()) {
+        remember({std::nullopt, side, {}, value, {}});
+    }
     m_lemmas->selectLemma(std::nullopt);
     refreshOverlays();
     GraphCanvas* opposite = canvas(other(side));

@@ -2,10 +2,13 @@
 
 #include "ui/panels/lemma_panel.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/window/hidden_part.h"
+#include "ui/window/play_part.h"
 #include "ui/window/view_history_part.h"
 
 #include <QAction>
 #include <QLineEdit>
+#include <QToolButton>
 #include <QUndoStack>
 
 using namespace lemmascope;
@@ -120,6 +123,62 @@ class TestWindowUndo : public QObject {
         QVERIFY(fixture.settle());
         QCoreApplication::processEvents();
         QVERIFY(!partOf(fixture)->stack()->canUndo());
+    }
+
+    void theBadgeCountsWhatIsHiddenAndShowsIt() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        auto* part = fixture.window->findChild<HiddenPart*>();
+        QVERIFY(!part->badge()->isVisible());
+        fixture.window->canvas(Side::Reference)->setFocus();
+        fixture.window->session()->setContextHops(0);
+        press(fixture, Qt::Key_D, Qt::ControlModifier);
+        press(fixture, Qt::Key_Exclam);
+        QVERIFY(fixture.settle());
+        QVERIFY(part->badge()->isVisible());
+        QVERIFY2(part->badge()->toolTip().contains(QStringLiteral("outside the focus (context 0)")), qPrintable(part->badge()->toolTip()));
+        QVERIFY2(part->badge()->toolTip().contains(QStringLiteral("proved lemmas folded: 2")), qPrintable(part->badge()->toolTip()));
+        QTest::mouseClick(part->badge(), Qt::LeftButton);
+        QVERIFY(fixture.settle());
+        QVERIFY(!part->badge()->isVisible());
+        QVERIFY(!fixture.window->session()->sceneOptions().focusOnDifference);
+        QVERIFY(!fixture.window->lemmaPanel()->isProvedFolded());
+        press(fixture, Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(fixture.settle());
+        QVERIFY(part->badge()->isVisible());
+    }
+
+    void playGoesAlongTheValuesUntilItIsStopped() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        auto* part = fixture.window->findChild<PlayPart*>();
+        part->setInterval(30);
+        auto* table = fixture.window->findChild<FactTableView*>(QStringLiteral("pathTable"));
+        GraphCanvas* canvas = fixture.window->canvas(Side::Reference);
+        canvas->setFocus();
+        press(fixture, Qt::Key_P);
+        QVERIFY(part->isPlaying());
+        QCOMPARE(table->currentIndex().row(), 0);
+        const std::uint32_t first = canvas->selectedItem();
+        QTRY_VERIFY(table->currentIndex().row() >= 2);
+        QVERIFY(canvas->selectedItem() != first); // the canvases follow
+        QTest::keyClick(canvas, Qt::Key_Space);
+        QVERIFY(!part->isPlaying());
+        const int at = table->currentIndex().row();
+        press(fixture, Qt::Key_P);
+        QVERIFY(table->currentIndex().row() > at || at + 1 == table->model()->rowCount());
+        QTRY_VERIFY(!part->isPlaying());
+        QCOMPARE(table->currentIndex().row(), table->model()->rowCount() - 1);
+        // The first difference is told with both values on both sides.
+        QStringList firsts;
+        for (const Side side : {Side::Reference, Side::Rewritten}) {
+            for (const ValueChip& chip : fixture.window->canvas(side)->overlay().chips) {
+                firsts += chip.firstDifference ? chip.text : QString();
+            }
+        }
+        firsts.removeAll(QString());
+        QCOMPARE(firsts.size(), 2);
+        QVERIFY2(firsts[0].contains(QStringLiteral("there")) && firsts[0].contains(QStringLiteral("ulp")), qPrintable(firsts[0]));
     }
 
     void aLineThatIsTypedInUndoesItsOwnText() {
