@@ -1,8 +1,10 @@
 #include "app/window/grab.h"
 
 #include "ui/canvas/graph_canvas.h"
+#include "ui/jobs/job_list_model.h"
 #include "ui/panels/find_bar.h"
 #include "ui/panels/help_window.h"
+#include "ui/panels/lemma_panel.h"
 #include "ui/panels/palette_popup.h"
 #include "ui/panels/values_panel.h"
 #include "ui/window/find_part.h"
@@ -10,6 +12,7 @@
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
+#include "ui/window/review_part.h"
 #include "ui/window/values_part.h"
 
 #include <QCoreApplication>
@@ -39,6 +42,7 @@ constexpr std::array Views{
     "heatmap",  //
     "groups",   //
     "scopes",   //
+    "review",   //
 };
 
 bool isGrouped(const QString& view) { return view == QStringLiteral("groups") || view == QStringLiteral("scopes"); }
@@ -74,7 +78,7 @@ bool Grabber::knows(const QString& view) {
 
 void Grabber::poll() {
     m_waitedMs += PollMs;
-    m_idleMs = m_window->isIdle() ? m_idleMs + PollMs : 0;
+    m_idleMs = m_window->isIdle() && m_window->jobs()->runningCount() == 0 ? m_idleMs + PollMs : 0;
     if (m_waitedMs > TimeoutMs) {
         std::fprintf(stderr, "lemmascope: no verdict within %d s: the picture shows what is known\n", TimeoutMs / 1000);
         save(1);
@@ -127,6 +131,10 @@ void Grabber::arrange() {
     }
     if (m_view == QStringLiteral("table")) {
         m_window->findChild<GraphTablePart*>()->show({});
+    }
+    if (m_view == QStringLiteral("review")) {
+        m_window->lemmaPanel()->setGrouped(true);
+        m_window->findChild<ReviewPart*>()->markReviewed();
     }
     if (m_view == QStringLiteral("palette")) {
         auto* palette = m_window->findChild<PalettePart*>();

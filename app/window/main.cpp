@@ -7,6 +7,7 @@
 #include "core/workspace/recent.h"
 #include "ui/views/theme.h"
 #include "ui/window/main_window.h"
+#include "ui/window/session_part.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -90,7 +91,8 @@ int main(int argc, char** argv) {
     QCommandLineOption rules(QStringLiteral("rules"), QStringLiteral("Rules to match."), QStringLiteral("file"));
     rules.setFlags(QCommandLineOption::HiddenFromHelp);
     parser.addOptions({colours, grab, grabView, rules});
-    parser.addPositionalArgument(QStringLiteral("REF"), QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json)."),
+    parser.addPositionalArgument(QStringLiteral("REF"),
+                                 QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json), or a saved session alone (.lsession)."),
                                  QStringLiteral("[REF"));
     parser.addPositionalArgument(
         QStringLiteral("REWRITTEN"),
@@ -145,6 +147,10 @@ int main(int argc, char** argv) {
     }
     // Closing saves what is to be saved; an event loop that a dialog runs ends too.
     const EndSignals signals([&window](int signal) {
+        // What is open is kept, asks nothing, and the next start offers it.
+        if (auto* sessions = window.findChild<SessionPart*>()) {
+            sessions->keepForNextStart();
+        }
         window.close();
         constexpr int BySignal = 128;
         QApplication::exit(BySignal + signal);

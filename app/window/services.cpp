@@ -6,7 +6,9 @@
 #include "core/layout/dot_layout.h"
 #include "core/layout/layered.h"
 #include "core/prove/check.h"
+#include "core/prove/lemma_memory.h"
 #include "core/prove/proof_cache.h"
+#include "core/prove/recheck.h"
 #include "core/report/bug_report.h"
 #include "core/report/outcome.h"
 #include "core/worker/worker_pool.h"
@@ -26,6 +28,7 @@ namespace {
 struct Engines {
     WorkerPool pool;
     std::optional<ProofCache> cache;
+    LemmaMemory memory;
 
     Engines() {
         if (auto folder = ProofCache::defaultFolder()) {
@@ -36,6 +39,7 @@ struct Engines {
         CheckServices made;
         made.solver = &pool;
         made.cache = cache ? &*cache : nullptr;
+        made.memory = &memory;
         return made;
     }
 };
@@ -81,6 +85,13 @@ Services realServices() {
         used.progress = watch.progress;
         used.correspondence = watch.correspondence;
         return check(std::move(reference), std::move(rewritten), options, used, stop);
+    };
+    services.recheck = [engines](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const RecheckRequest& request,
+                                 const CheckOptions& options, const CheckWatch& watch, std::stop_token stop) {
+        CheckServices used = engines->services();
+        used.progress = watch.progress;
+        used.correspondence = watch.correspondence;
+        return recheck(std::move(reference), std::move(rewritten), request, options, used, stop);
     };
     services.readTensors = [](const std::vector<std::filesystem::path>& files,
                               std::stop_token stop) -> Result<std::vector<std::pair<std::string, Tensor>>> {

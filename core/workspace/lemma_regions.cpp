@@ -2,6 +2,7 @@
 
 #include "core/prove/correspondence.h"
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <optional>
 
@@ -161,18 +162,29 @@ class SideNodes {
     std::vector<std::uint32_t> owner; ///< a lemma that this rewritten node belongs to
 };
 
+/// A scope ends at a slash, or at a dot between letters or digits: `q[..., 0:4]` is one name.
+bool endsScope(std::string_view text, std::size_t at) {
+    const auto plain = [&text](std::size_t i) {
+        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+    };
+    return at == text.size() || text[at] == '/' || (text[at] == '.' && at > 0 && plain(at - 1) && plain(at + 1));
+}
+
 /// `encoder/layer.0/attn` of `encoder/layer.0/attn/MatMul`; empty when there is none.
 std::string_view scopeOf(std::string_view path) {
-    const std::size_t at = path.find_last_of("/.");
-    return at == std::string_view::npos ? std::string_view() : path.substr(0, at);
+    for (std::size_t at = path.size(); at-- > 0;) {
+        if (endsScope(path, at)) {
+            return path.substr(0, at);
+        }
+    }
+    return {};
 }
 
 /// The longest scope that holds both.
 std::string_view sharedScope(std::string_view a, std::string_view b) {
     std::size_t end = 0;
     for (std::size_t i = 0; i <= a.size() && i <= b.size(); ++i) {
-        const auto ends = [i](std::string_view text) { return i == text.size() || text[i] == '/' || text[i] == '.'; };
-        if (ends(a) && ends(b)) {
+        if (endsScope(a, i) && endsScope(b, i)) {
             end = i;
         }
         if (i == a.size() || i == b.size() || a[i] != b[i]) {

@@ -155,6 +155,8 @@ Json viewJson(const SavedView& view) {
     json["locked"] = view.locked;
     json["proved_folded"] = view.provedFolded;
     json["grouped"] = view.grouped;
+    json["groups_open"] = view.groupsOpen;
+    json["groups"] = view.groups;
     for (const auto& [key, lists] : {std::pair{"expanded", &view.expanded}, std::pair{"collapsed", &view.collapsed}}) {
         json[key] = Json{{"reference", (*lists)[0]}, {"rewritten", (*lists)[1]}};
     }
@@ -168,7 +170,8 @@ Json viewJson(const SavedView& view) {
 
 bool operator==(const SavedView& a, const SavedView& b) {
     return a.focus == b.focus && a.contextHops == b.contextHops && a.locked == b.locked && a.provedFolded == b.provedFolded &&
-           a.grouped == b.grouped && std::equal(std::begin(a.expanded), std::end(a.expanded), std::begin(b.expanded)) &&
+           a.grouped == b.grouped && a.groupsOpen == b.groupsOpen && a.groups == b.groups &&
+           std::equal(std::begin(a.expanded), std::end(a.expanded), std::begin(b.expanded)) &&
            std::equal(std::begin(a.collapsed), std::end(a.collapsed), std::begin(b.collapsed)) && a.lemma == b.lemma && a.side == b.side &&
            a.node == b.node;
 }

@@ -61,6 +61,8 @@ struct SavedView {
     bool locked = true;
     bool provedFolded = false;
     bool grouped = false;
+    bool groupsOpen = false;              ///< how groups of nodes start
+    std::vector<std::string> groups;      ///< keys of those that are the other way
     std::vector<std::string> expanded[2]; ///< by Side
     std::vector<std::string> collapsed[2];
     std::optional<std::size_t> lemma; ///< selected: index into the verdict's lemmas

@@ -431,6 +431,8 @@ void readView(Reading& reading, const Json& json, std::size_t lemmas, SavedView&
     view.locked = fields.boolean("locked", view.locked);
     view.provedFolded = fields.boolean("proved_folded", view.provedFolded);
     view.grouped = fields.boolean("grouped", view.grouped);
+    view.groupsOpen = fields.boolean("groups_open", view.groupsOpen);
+    view.groups = fields.texts("groups");
     for (const auto& [key, lists] : {std::pair{"expanded", &view.expanded}, std::pair{"collapsed", &view.collapsed}}) {
         if (const Json* sides = fields.find(key)) {
             Fields one(reading, *sides, fields.placeOf(key));

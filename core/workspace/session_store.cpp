@@ -44,31 +44,35 @@ SessionStore::~SessionStore() {
         const std::lock_guard lock(m_mutex);
         m_ends = true;
         m_hurry.request_stop();
+        m_end.request_stop();
     }
     m_changed.notify_all();
     m_thread.join();
 }
 
-void SessionStore::write(const std::filesystem::path& file, SavedSession session, bool relative) {
+void SessionStore::write(const std::filesystem::path& file, Make make, bool relative) {
     {
         const std::lock_guard lock(m_mutex);
         if (!m_tasks.contains(file)) {
             m_order.push_back(file);
         }
-        m_tasks[file] = {std::make_shared<SavedSession>(std::move(session)), relative};
+        m_tasks[file] = {std::move(make), relative};
     }
     m_changed.notify_all();
 }
 
 std::shared_ptr<const SavedSession> SessionStore::read(const std::filesystem::path& file) const {
+    Make queued;
     {
         const std::lock_guard lock(m_mutex);
         if (const auto at = m_tasks.find(file); at != m_tasks.end()) {
-            return std::make_shared<const SavedSession>(*at->second.session);
+            queued = at->second.make;
+        } else if (m_writing && m_writing->first == file) {
+            queued = m_writing->second.make;
         }
-        if (m_writing && m_writing->first == file) {
-            return std::make_shared<const SavedSession>(*m_writing->second.session);
-        }
+    }
+    if (queued) {
+        return std::make_shared<const SavedSession>(queued());
     }
     auto session = readSession(file);
     if (session) {
@@ -118,10 +122,11 @@ void SessionStore::run() {
         const std::filesystem::path file = m_order.front();
         m_order.pop_front();
         m_writing.emplace(file, m_tasks.extract(file).mapped());
-        const std::stop_token hurry = m_hurry.get_token();
-        SavedSession session = *m_writing->second.session;
+        const Make make = m_writing->second.make;
         const bool relative = m_writing->second.relative;
+        const std::stop_token hurry = relative ? m_end.get_token() : m_hurry.get_token();
         lock.unlock();
+        SavedSession session = make();
         fillDigest(session.reference, hurry);
         fillDigest(session.rewritten, hurry);
         const Result<void> written = writeSession(session, file, relative);

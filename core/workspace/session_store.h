@@ -31,15 +31,18 @@ class SessionStore {
     SessionStore& operator=(const SessionStore&) = delete;
 
     /// Digests of graphs that are still as the session says are filled in before it is written. `relative`: writeSession.
-    void write(const std::filesystem::path& file, SavedSession session, bool relative);
+    /// `make` runs on the store's thread, or on that of a reader; it may run more than once: what is dear to collect is collected there.
+    using Make = std::function<SavedSession()>;
+    void write(const std::filesystem::path& file, Make make, bool relative);
     /// Null when there is none. A file that is no session is moved aside (`.broken`), so that nothing writes over it.
     [[nodiscard]] std::shared_ptr<const SavedSession> read(const std::filesystem::path& file) const;
-    /// Waits until all is written; false when that took longer than `most`. Digests that are not known yet are then left out.
+    /// Waits until all is written; false when that took longer than `most`. Digests that are not known yet are left
+    /// out meanwhile of what is not `relative`: what the program writes by itself.
     bool flush(std::chrono::milliseconds most);
 
   private:
     struct Task {
-        std::shared_ptr<SavedSession> session;
+        Make make;
         bool relative = false;
     };
     void run();
@@ -52,7 +55,8 @@ class SessionStore {
     std::deque<std::filesystem::path> m_order;
     std::optional<std::pair<std::filesystem::path, Task>> m_writing;
     std::map<std::filesystem::path, SavedGraph> m_digests; ///< of the store's thread
-    std::stop_source m_hurry;                              ///< no more digests: somebody waits
+    std::stop_source m_hurry;                              ///< no more digests but for sessions that were asked for: somebody waits
+    std::stop_source m_end;                                ///< no more digests at all
     bool m_ends = false;
     std::thread m_thread;
 };

@@ -62,7 +62,7 @@ PairLayouter focusLayouter(const Services& services) {
 
 PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* messages, QObject* parent)
     : QObject(parent), m_services(std::move(services)), m_messages(messages), m_load(tr("Open pair"), jobs), m_check(tr("Check"), jobs),
-      m_scenes(tr("Lay out"), jobs), m_inputs(tr("Read inputs"), jobs), m_export(tr("Export report"), jobs) {
+      m_recheck(tr("Check one lemma"), jobs), m_scenes(tr("Lay out"), jobs), m_inputs(tr("Read inputs"), jobs), m_export(tr("Export report"), jobs) {
     m_changeTimer.setSingleShot(true);
     m_changeTimer.setInterval(200);
     connect(&m_changeTimer, &QTimer::timeout, this, &PairSession::updateStale);
@@ -75,6 +75,7 @@ PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* me
         }
     });
     connect(&m_load, &LatestJob::stopped, this, &PairSession::stateChanged);
+    connect(&m_recheck, &LatestJob::stopped, this, &PairSession::stateChanged);
     if (m_services.watchWorkers) {
         m_services.watchWorkers([this](const WorkerLoss& loss) {
             QMetaObject::invokeMethod(
@@ -135,10 +136,20 @@ Result<PairSession::Loaded> PairSession::loadPair(const Services& services, cons
     return loaded;
 }
 
-void PairSession::open(const std::filesystem::path& reference, const std::filesystem::path& rewritten) {
+void PairSession::open(const std::filesystem::path& reference, const std::filesystem::path& rewritten) { load(reference, rewritten, {}); }
+
+void PairSession::load(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const Earlier& earlier) {
+    // Read again, what is said of it is at hand, and newer than what was kept.
+    const bool again = m_session.isOpen() && m_session.reference == reference && m_session.rewritten == rewritten;
     m_load.setName(tr("Open %1 and %2").arg(pathText(reference.filename()), pathText(rewritten.filename())));
     m_load.start<Loaded>(
-        [services = m_services, reference, rewritten](const JobContext& context) { return loadPair(services, reference, rewritten, context); },
+        [services = m_services, reference, rewritten, earlier, recall = again ? Recall() : m_recall](const JobContext& context) {
+            auto loaded = loadPair(services, reference, rewritten, context);
+            if (loaded) {
+                recallInto(*loaded, earlier, recall);
+            }
+            return loaded;
+        },
         [this, reference, rewritten](Result<Loaded> loaded) {
             if (loaded) {
                 adopt(std::move(*loaded));
@@ -155,9 +166,13 @@ void PairSession::open(const std::filesystem::path& reference, const std::filesy
 
 void PairSession::adopt(Loaded loaded) {
     m_check.stop();
+    m_recheck.stop();
     const CheckOptions options = m_session.options;
     const bool sameFiles = m_session.reference == loaded.session.reference && m_session.rewritten == loaded.session.rewritten;
-    const Session before = std::exchange(m_session, std::move(loaded.session));
+    if (m_session.isOpen()) {
+        Q_EMIT leaving();
+    }
+    const Session before = std::exchange(m_session, loaded.session);
     m_session.options = options;
     m_isReload = sameFiles && before.isOpen();
     if (!sameFiles) {
@@ -186,6 +201,14 @@ void PairSession::adopt(Loaded loaded) {
         m_sceneOptions.toggledGroups.clear();
         m_earlier = {};
     }
+    if (loaded.earlier.saved) {
+        takeEarlier(loaded, sameFiles ? m_lemmas->notes : std::vector<ReviewNote>{});
+    } else if (sameFiles) {
+        setLemmaSource(LemmaSource::Obsolete);
+    } else {
+        m_restored.reset();
+        setLemmas(nullptr, LemmaSource::Current, {}, {});
+    }
     m_shown = {};
     m_state = State::Checking; // said once, by check below: a state without its result must not be seen
     watchFiles();
@@ -212,10 +235,16 @@ void PairSession::swapSides() {
 }
 
 void PairSession::close() {
+    if (m_session.isOpen()) {
+        Q_EMIT leaving();
+    }
     m_load.stop();
     m_check.stop();
+    m_recheck.stop();
     m_inputs.stop();
     m_scenes.stop();
+    m_restored.reset();
+    setLemmas(nullptr, LemmaSource::Current, {}, {});
     const CheckOptions options = m_session.options;
     m_session = Session{};
     m_isReload = false;
@@ -236,13 +265,17 @@ void PairSession::check(const CheckOptions& options) {
         return;
     }
     m_session.result.reset();
+    m_recheck.stop();
+    if (m_lemmas->source == LemmaSource::Current) {
+        setLemmaSource(LemmaSource::Obsolete);
+    }
     m_accepting = false;
     m_tryingInputs = false;
     const quint64 generation = ++m_checkGeneration;
     m_check.setName(tr("Check %1 against %2").arg(pathText(m_session.reference.filename()), pathText(m_session.rewritten.filename())));
-    m_check.start<std::shared_ptr<const CheckResult>>(
+    m_check.start<Checked>(
         [this, generation, services = m_services, options, reference = m_session.referenceGraph,
-         rewritten = m_session.rewrittenGraph](const JobContext& context) -> Result<std::shared_ptr<const CheckResult>> {
+         rewritten = m_session.rewrittenGraph](const JobContext& context) -> Result<Checked> {
             CheckWatch watch;
             watch.progress = [&context](const CheckProgress& progress) {
                 QString phase = stageText(progress.stage);
@@ -256,13 +289,9 @@ void PairSession::check(const CheckOptions& options) {
                 QMetaObject::invokeMethod(
                     this, [this, generation, marks] { takeCorrespondence(generation, marks); }, Qt::QueuedConnection);
             };
-            auto result = services.check(reference, rewritten, options, watch, context.stop);
-            if (!result) {
-                return tl::unexpected<Error>(result.error());
-            }
-            return freedInBackground(std::make_unique<const CheckResult>(std::move(*result)));
+            return checkedOf(services.check(reference, rewritten, options, watch, context.stop));
         },
-        [this](Result<std::shared_ptr<const CheckResult>> result) {
+        [this](Result<Checked> result) {
             const bool accepting = std::exchange(m_accepting, false);
             if (!result && accepting && result.error().code == ErrorCode::BadData && !accepted().empty()) {
                 m_messages->addError(tr("Accepting the lemma"), result.error());
@@ -283,14 +312,7 @@ void PairSession::check(const CheckOptions& options) {
                 Q_EMIT checkFailed(toQString(result.error().text()));
                 return;
             }
-            m_session.result = *result;
-            if (m_session.result->reference && m_session.result->rewritten) {
-                m_session.referenceTree = {m_session.result, m_session.result->reference.get()};
-                m_session.rewrittenTree = {m_session.result, m_session.result->rewritten.get()};
-            }
-            m_correspondence = std::shared_ptr<const Correspondence>(m_session.result, &m_session.result->correspondence);
-            setState(State::Decided);
-            startScenes();
+            takeResult(std::move(*result));
         });
     setState(State::Checking);
 }
@@ -352,6 +374,7 @@ void PairSession::stop() {
     m_load.stop();
     m_export.stop();
     m_inputs.stop();
+    m_recheck.stop();
     m_check.stop();
 }
 
@@ -574,6 +597,9 @@ void PairSession::updateStale() {
     const bool stale = m_session.isStale();
     if (stale != m_stale) {
         m_stale = stale;
+        if (m_session.result) {
+            setLemmaSource(stale ? LemmaSource::Obsolete : LemmaSource::Current);
+        }
         Q_EMIT stateChanged();
     }
 }

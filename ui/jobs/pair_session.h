@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/workspace/lemma_review.h"
 #include "core/workspace/session.h"
+#include "core/workspace/session_file.h"
 #include "ui/canvas/scene_builder.h"
 #include "ui/jobs/latest_job.h"
 #include "ui/jobs/services.h"
@@ -10,6 +12,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -67,6 +70,32 @@ class PairSession : public QObject {
     void stop();
     void exportReport(const std::filesystem::path& folder, bool anonymous);
 
+    // The review of the lemmas (pair_session_review.cpp).
+    /// What is known of a pair from earlier, asked on a background thread when it is read: notes and limits, or null.
+    using Recall = std::function<std::shared_ptr<const SavedSession>(const std::filesystem::path&, const std::filesystem::path&)>;
+    void setRecall(Recall recall) { m_recall = std::move(recall); }
+    /// Opens the pair of a session: its options, notes and view count, and its verdicts are shown until a check has confirmed them;
+    /// as obsolete where the files are not those it was saved with (`sameFiles` false).
+    void restore(std::shared_ptr<const SavedSession> saved, bool sameFiles);
+    /// The lemmas with their notes: of the result, or of the last one while there is none. Never null.
+    [[nodiscard]] const std::shared_ptr<const LemmaList>& lemmas() const { return m_lemmas; }
+    [[nodiscard]] const std::vector<ReviewNote>& notes() const { return m_lemmas->notes; }
+    /// Marks a lemma of that list reviewed; a note that it has is replaced.
+    void review(std::size_t lemma, const std::string& text, const std::string& reviewer, std::int64_t time);
+    /// Likewise of a lemma that may be gone: it replaces the note on the same one.
+    void keepNote(const ReviewNote& note);
+    void removeNote(std::size_t note);
+    /// Asks this lemma of the result again with more. The verdicts stay as they are until the answer is there.
+    void recheck(std::size_t lemma, bool counterexample);
+    [[nodiscard]] bool isRechecking() const { return m_recheck.isRunning(); }
+    /// Limits, seed and special values of these options count from the next check on.
+    void setLimits(const CheckOptions& limits);
+    /// The session that was restored, until another pair is opened; null: none.
+    [[nodiscard]] const std::shared_ptr<const SavedSession>& restored() const { return m_restored; }
+    /// What is open as a session: everything but the digests of both files and what the window alone knows. The lemmas are put
+    /// into words when it is called, which may take its time and happen on any thread.
+    [[nodiscard]] std::function<SavedSession()> snapshot() const;
+
     void setMetrics(const SceneMetrics& metrics);
     void setFocusOnDifference(bool on);
     void setContextHops(int hops);
@@ -103,7 +132,8 @@ class PairSession : public QObject {
     /// Failing, changed, undecided or unpaired nodes of one side.
     [[nodiscard]] std::vector<FlatNodeId> differingNodes(Side side) const;
     [[nodiscard]] bool isIdle() const {
-        return !m_load.isRunning() && !m_check.isRunning() && !m_scenes.isRunning() && !m_inputs.isRunning() && !m_export.isRunning();
+        return !m_load.isRunning() && !m_check.isRunning() && !m_scenes.isRunning() && !m_inputs.isRunning() && !m_export.isRunning() &&
+               !m_recheck.isRunning();
     }
 
   Q_SIGNALS:
@@ -117,17 +147,42 @@ class PairSession : public QObject {
     void progressed(const lemmascope::JobProgress& progress);
     void stateChanged(); ///< also when a result arrived, loading ended or the files changed
     void checkFailed(const QString& why);
+    void leaving();       ///< what is open will be replaced or closed: the last moment to keep what was said of it
+    void lemmasChanged(); ///< another list, or another note
+    /// The lemma that was asked again: its place in the new result, where it still is.
+    void rechecked(std::optional<std::size_t> lemma, bool counterexample);
     void reportWritten(const QString& folder);
     void reportFailed(const QString& why);
     void workerLost(const lemmascope::WorkerLoss& loss); ///< a solver or Graphviz process ended before it answered
 
   private:
+    /// A session that is being opened, or what is remembered of a pair.
+    struct Earlier {
+        std::shared_ptr<const SavedSession> saved;
+        bool whole = false; ///< verdicts, question and view too; else notes and limits only
+        bool sameFiles = false;
+    };
     struct Loaded {
         Session session;
+        Earlier earlier;
+        std::shared_ptr<const CheckResult> stored; ///< the earlier verdicts over the graphs as they are
+        std::vector<LemmaRegion> storedRegions;
+    };
+    struct Checked {
+        std::shared_ptr<const CheckResult> result;
+        std::vector<LemmaRegion> regions;
     };
 
     [[nodiscard]] static Result<Loaded> loadPair(const Services& services, const std::filesystem::path& reference,
                                                  const std::filesystem::path& rewritten, const JobContext& context);
+    void load(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const Earlier& earlier);
+    static void recallInto(Loaded& loaded, const Earlier& earlier, const Recall& recall);
+    void takeEarlier(const Loaded& loaded, const std::vector<ReviewNote>& openNotes);
+    void takeResult(Checked checked);
+    void setLemmas(std::shared_ptr<const CheckResult> result, LemmaSource source, std::vector<LemmaRegion> regions, std::vector<ReviewNote> notes);
+    /// The same lemmas from another source: what was current is obsolete now.
+    void setLemmaSource(LemmaSource source);
+    [[nodiscard]] static Result<Checked> checkedOf(Result<CheckResult> result);
     void adopt(Loaded loaded);
     void startScenes();
     [[nodiscard]] SideRequest sideRequest(Side side) const;
@@ -151,6 +206,9 @@ class PairSession : public QObject {
     std::shared_ptr<const Correspondence> m_correspondence;
     std::optional<std::size_t> m_focusLemma;
     AcceptedPairs m_accepted;
+    Recall m_recall;
+    std::shared_ptr<const SavedSession> m_restored;
+    std::shared_ptr<const LemmaList> m_lemmas = makeLemmaList(nullptr, LemmaSource::Current, {}, {});
     bool m_tryingInputs = false;   ///< the running check is the first with these tensors
     bool m_accepting = false;      ///< the running check is the first with the pair accepted last
     quint64 m_checkGeneration = 0; ///< of the check whose marks are wanted
@@ -159,6 +217,7 @@ class PairSession : public QObject {
     // Last: destroyed first, so that running work ends before what it reports to.
     LatestJob m_load;
     LatestJob m_check;
+    LatestJob m_recheck;
     LatestJob m_scenes;
     LatestJob m_inputs;
     LatestJob m_export;

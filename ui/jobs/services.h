@@ -4,6 +4,7 @@
 #include "core/layout/layout.h"
 #include "core/prove/check.h"
 #include "core/prove/check_result.h"
+#include "core/prove/recheck.h"
 #include "core/worker/worker_loss.h"
 
 #include <filesystem>
@@ -39,6 +40,10 @@ struct Services {
     std::function<Result<CheckResult>(std::shared_ptr<const Graph>, std::shared_ptr<const Graph>, const CheckOptions&, const CheckWatch&,
                                       std::stop_token)>
         check;
+    /// Asks one lemma again with more; the others keep what they came to (core/prove/recheck.h). May be empty: all is checked again.
+    std::function<Result<CheckResult>(std::shared_ptr<const Graph>, std::shared_ptr<const Graph>, const RecheckRequest&, const CheckOptions&,
+                                      const CheckWatch&, std::stop_token)>
+        recheck;
     std::function<Result<JointLayout>(const LayoutGraph& reference, const LayoutGraph& rewritten, std::stop_token)> layout;
     /// Graphviz in a worker process, for at most 300 nodes. May be empty.
     std::function<Result<Layout>(const LayoutGraph&, std::stop_token)> layoutFocus;

@@ -8,6 +8,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/jobs_panel.cpp panels/jobs_panel.h
     panels/key_sheet.cpp panels/key_sheet.h
     panels/lemma_panel.cpp panels/lemma_panel.h
+    panels/limits_dialog.cpp panels/limits_dialog.h
     panels/long_text.cpp panels/long_text.h
     panels/messages_panel.cpp panels/messages_panel.h
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
@@ -15,6 +16,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/palette_popup.cpp panels/palette_popup.h
     panels/picture_dialog.cpp panels/picture_dialog.h
     panels/query_panel.cpp panels/query_panel.h
+    panels/review_note_editor.cpp panels/review_note_editor.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h
     panels/values_panel.cpp panels/values_panel.h

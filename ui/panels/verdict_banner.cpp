@@ -177,11 +177,14 @@ void VerdictBanner::showLoading(const QString& files) {
     m_progress->hide();
 }
 
-void VerdictBanner::showChecking(const QString& phase, std::size_t done, std::size_t total) {
+void VerdictBanner::showChecking(const QString& phase, std::size_t done, std::size_t total, const QString& earlier) {
     m_result.reset();
     m_stale = false;
     m_badge->setMark(QStringLiteral("…"), Role::Plain);
     m_title = total > 0 ? tr("CHECKING %1 of %2").arg(done).arg(total) : tr("CHECKING");
+    if (!earlier.isEmpty()) {
+        m_title = tr("%1: %2").arg(m_title, earlier);
+    }
     m_reasonLabel->setText(phase);
     // A bar only where the count is real.
     m_progress->setRange(0, static_cast<int>(total));

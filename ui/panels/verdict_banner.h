@@ -44,7 +44,8 @@ class VerdictBanner : public QFrame {
     explicit VerdictBanner(QWidget* parent = nullptr);
 
     void showLoading(const QString& files);
-    void showChecking(const QString& phase, std::size_t done, std::size_t total);
+    /// `earlier`: the verdict known so far, where there is one.
+    void showChecking(const QString& phase, std::size_t done, std::size_t total, const QString& earlier = {});
     void showResult(const std::shared_ptr<const CheckResult>& result);
     /// A check that was stopped or failed: `why` in one sentence.
     void showNoVerdict(const QString& title, const QString& why);

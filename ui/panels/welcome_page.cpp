@@ -1,5 +1,6 @@
 #include "ui/panels/welcome_page.h"
 
+#include "core/workspace/session_file.h"
 #include "ui/panels/open_pair_dialog.h"
 #include "ui/views/legend.h"
 #include "ui/views/text.h"
@@ -130,6 +131,29 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     m_trouble->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_trouble->hide();
 
+    m_offer = new QFrame(content);
+    m_offer->setObjectName(QStringLiteral("welcomeOffer"));
+    m_offer->setAccessibleName(tr("A session to restore"));
+    m_offer->setFrameShape(QFrame::StyledPanel);
+    m_offerText = new QLabel(m_offer);
+    m_offerText->setAccessibleName(tr("What can be restored"));
+    m_offerText->setTextFormat(Qt::PlainText);
+    m_offerText->setWordWrap(true);
+    auto* restore = new QPushButton(tr("&Restore"), m_offer);
+    restore->setObjectName(QStringLiteral("restoreSession"));
+    restore->setAccessibleName(tr("Restore the session"));
+    auto* decline = new QPushButton(tr("&Not now"), m_offer);
+    decline->setObjectName(QStringLiteral("declineSession"));
+    decline->setAccessibleName(tr("Do not restore the session"));
+    decline->setToolTip(tr("Its notes stay with the pair: opening the pair shows them"));
+    auto* offerRow = new QHBoxLayout(m_offer);
+    offerRow->addWidget(m_offerText, 1);
+    offerRow->addWidget(restore);
+    offerRow->addWidget(decline);
+    m_offer->hide();
+    connect(restore, &QPushButton::clicked, this, [this] { Q_EMIT restoreChosen(true); });
+    connect(decline, &QPushButton::clicked, this, [this] { Q_EMIT restoreChosen(false); });
+
     m_recent = new QListWidget(content);
     m_recent->setObjectName(QStringLiteral("recentPairs"));
     m_recent->setAccessibleName(tr("Recent pairs"));
@@ -164,6 +188,7 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
     int row = 0;
     grid->addWidget(title, row++, 0, 1, 2);
     grid->addWidget(intro, row++, 0, 1, 2);
+    grid->addWidget(m_offer, row++, 0, 1, 2);
     grid->addWidget(m_reference, row, 0);
     grid->addWidget(m_rewritten, row++, 1);
     grid->addWidget(m_trouble, row++, 0, 1, 2);
@@ -248,6 +273,11 @@ void WelcomePage::setExamples(const std::vector<ExamplePair>& examples) {
     }
 }
 
+void WelcomePage::offerSession(const QString& text) {
+    m_offerText->setText(text);
+    m_offer->setVisible(!text.isEmpty());
+}
+
 void WelcomePage::setTrouble(const QString& text) {
     m_trouble->setText(text);
     m_trouble->setVisible(!text.isEmpty());
@@ -259,6 +289,10 @@ void WelcomePage::setFiles(const QString& reference, const QString& rewritten) {
 }
 
 void WelcomePage::take(DropTarget* target, const QStringList& files) {
+    if (files.size() == 1 && files.front().endsWith(toQString(SessionSuffix), Qt::CaseInsensitive)) {
+        Q_EMIT sessionChosen(files.front());
+        return;
+    }
     if (files.size() >= 2) {
         m_reference->setFile(files[0]);
         m_rewritten->setFile(files[1]);

@@ -62,6 +62,8 @@ class WelcomePage : public QWidget {
     void setExamples(const std::vector<ExamplePair>& examples);
     /// A pair that could not be opened: one sentence under the drop targets. Empty: none.
     void setTrouble(const QString& text);
+    /// A session that an earlier run left behind, in one sentence, with a choice. Empty: none.
+    void offerSession(const QString& text);
     /// What stands in the drop targets.
     void setFiles(const QString& reference, const QString& rewritten);
 
@@ -69,6 +71,8 @@ class WelcomePage : public QWidget {
     void pairChosen(const QString& reference, const QString& rewritten);
     void keysRequested();
     void tutorialRequested();
+    void sessionChosen(const QString& file); ///< one that was dropped
+    void restoreChosen(bool restore);        ///< what was offered
 
   protected:
     void changeEvent(QEvent* event) override;
@@ -82,6 +86,8 @@ class WelcomePage : public QWidget {
     DropTarget* m_reference;
     DropTarget* m_rewritten;
     QLabel* m_trouble;
+    QFrame* m_offer;
+    QLabel* m_offerText;
     QListWidget* m_recent;
     QLabel* m_noRecent;
     QVBoxLayout* m_examples;

@@ -1,7 +1,7 @@
 #include "ui/views/smtlib_highlighter.h"
 
-#include <QGuiApplication>
-#include <QPalette>
+#include "ui/canvas/palette.h"
+
 #include <QTextCharFormat>
 
 namespace lemmascope {
@@ -10,17 +10,36 @@ namespace {
 
 bool isSymbolCharacter(QChar c) { return !c.isSpace() && c != u'(' && c != u')' && c != u';' && c != u'"' && c != u'|'; }
 
+/// A desktop's or a theme's colour, brought nearer to the text's where it has too little contrast.
+QColor readable(const QPalette& palette, QPalette::ColorRole role) {
+    constexpr double Enough = 4.5;
+    const QColor background = palette.color(QPalette::Base);
+    const QColor text = palette.color(QPalette::Text);
+    QColor colour = palette.color(role);
+    colour.setAlpha(255);
+    for (int step = 1; step <= 5 && contrast(colour, background) < Enough; ++step) {
+        colour = blended(text, colour, 0.2 * step);
+    }
+    return colour;
+}
+
 } // namespace
 
+void SmtlibHighlighter::setPalette(const QPalette& palette) {
+    if (palette != m_palette) {
+        m_palette = palette;
+        rehighlight();
+    }
+}
+
 void SmtlibHighlighter::highlightBlock(const QString& text) {
-    const QPalette palette = QGuiApplication::palette();
     QTextCharFormat command;
     command.setFontWeight(QFont::Bold);
     QTextCharFormat comment;
-    comment.setForeground(palette.color(QPalette::PlaceholderText));
+    comment.setForeground(readable(m_palette, QPalette::PlaceholderText));
     comment.setFontItalic(true);
     QTextCharFormat literal;
-    literal.setForeground(palette.color(QPalette::Link));
+    literal.setForeground(readable(m_palette, QPalette::Link));
 
     // A scanner of one line: |quoted symbols| and "strings" of the texts we print do not span lines.
     bool afterOpen = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPalette>
 #include <QSyntaxHighlighter>
 
 namespace lemmascope {
@@ -12,8 +13,14 @@ class SmtlibHighlighter : public QSyntaxHighlighter {
   public:
     using QSyntaxHighlighter::QSyntaxHighlighter;
 
+    /// The colours of the text that is highlighted; mended where they would be hard to read on its background.
+    void setPalette(const QPalette& palette);
+
   protected:
     void highlightBlock(const QString& text) override;
+
+  private:
+    QPalette m_palette;
 };
 
 } // namespace lemmascope

@@ -7,6 +7,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/inspector_facts.cpp views/inspector_facts.h
     views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h
+    views/lemma_tree_view.cpp views/lemma_tree_view.h
     views/node_index.cpp views/node_index.h
     views/node_query.cpp views/node_query.h
     views/ranking.cpp views/ranking.h

@@ -252,6 +252,7 @@ void MainWindow::followSession() {
         goToFirstFailing();
         updateActions();
     });
+    connect(m_session, &PairSession::lemmasChanged, this, [this] { m_lemmas->setLemmas(m_session->lemmas()); });
     connect(m_session, &PairSession::reportWritten, this,
             [this](const QString& folder) { statusBar()->showMessage(tr("Report written to %1").arg(folder), 10'000); });
 }
@@ -337,7 +338,14 @@ void MainWindow::refreshBanner() {
     m_banner->setVisible(m_session->session().isOpen());
     switch (m_session->state()) {
     case PairSession::State::Empty: break;
-    case PairSession::State::Checking: m_banner->showChecking(m_progress.phase, m_progress.done, m_progress.total); break;
+    case PairSession::State::Checking: {
+        const auto& earlier = m_session->lemmas();
+        const QString known = !earlier->result                          ? QString()
+                              : earlier->source == LemmaSource::Session ? tr("%1 (from the session)").arg(bannerTitle(*earlier->result))
+                                                                        : tr("was %1").arg(bannerTitle(*earlier->result));
+        m_banner->showChecking(m_progress.phase, m_progress.done, m_progress.total, known);
+        break;
+    }
     case PairSession::State::Decided:
         m_banner->showResult(m_session->session().result);
         m_banner->setStale(m_session->isStale());
@@ -380,10 +388,13 @@ void MainWindow::refreshPanels() {
         }
         break;
     }
+    m_lemmas->setLemmas(m_session->lemmas(), lemmas);
     // Only when there is something new: a selection survives a job that ends or files that change.
     if (result != m_shownResult || !result) {
+        if (m_lemma && result && m_shownResult) {
+            m_lemma = sameLemma(*m_shownResult, *m_lemma, *result); // a lemma asked again, perhaps under another number
+        }
         m_shownResult = result;
-        m_lemmas->setResult(result, lemmas);
         m_counterexample->setResult(result, example);
         m_ownInputs->setResult(result);
         if (result && result->onInputs) {
@@ -391,6 +402,9 @@ void MainWindow::refreshPanels() {
         }
         m_query->clear(tr("Select a lemma to read what the solver is asked."));
         m_inspector->clear();
+        if (m_lemma) {
+            showLemmaPanels(*m_lemma);
+        }
     }
     refreshStatus();
 }

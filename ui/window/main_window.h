@@ -130,6 +130,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] MessageModel* messages() const { return m_messages; }
     [[nodiscard]] JobListModel* jobs() const { return m_jobs; }
     [[nodiscard]] WelcomePage* welcome() const { return m_welcome; }
+    [[nodiscard]] const std::filesystem::path& stateFolder() const { return m_stateFolder; }
     [[nodiscard]] QDockWidget* dock(Dock dock) const { return m_docks[static_cast<std::size_t>(dock)]; }
     [[nodiscard]] bool isWelcome() const;
     [[nodiscard]] QString versions() const; ///< of the program and its engines

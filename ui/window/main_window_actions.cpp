@@ -13,6 +13,7 @@
 #include "ui/panels/side_view.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/lemma_tree_view.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -166,6 +167,7 @@ void MainWindow::buildActions() {
     }
     m_lockAction = addMenuAction(view, tr("Lock Sides &Together"), {key("Ctrl+L")}, [] {});
     m_lockAction->setCheckable(true);
+    m_lockAction->setObjectName(QStringLiteral("lockSides"));
     const auto lock = [this](bool on) {
         for (const Side side : {Side::Reference, Side::Rewritten}) {
             canvas(side)->setFitPartner(on ? canvas(other(side)) : nullptr);

@@ -8,8 +8,9 @@
 #include "ui/panels/open_pair_dialog.h"
 #include "ui/panels/steps_panel.h"
 #include "ui/panels/welcome_page.h"
-#include "ui/views/fact_table_view.h"
+#include "ui/views/lemma_tree_view.h"
 #include "ui/views/text.h"
+#include "ui/window/session_part.h"
 
 #include <QAction>
 #include <QDockWidget>
@@ -34,7 +35,10 @@ void MainWindow::openSteps(const QStringList& files) {
 }
 
 void MainWindow::openFiles(QStringList files) {
-    if (files.size() == 1 && !QFileInfo(files.front()).isDir()) {
+    auto* sessions = findChild<SessionPart*>();
+    if (files.size() == 1 && sessions != nullptr && SessionPart::isSessionFile(files.front())) {
+        sessions->open(files.front());
+    } else if (files.size() == 1 && !QFileInfo(files.front()).isDir()) {
         openOne(files.front());
     } else if (files.size() == 2) {
         openPair(files[0], files[1]);

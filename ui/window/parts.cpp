@@ -14,6 +14,8 @@
 #include "ui/window/places_part.h"
 #include "ui/window/play_part.h"
 #include "ui/window/reason_part.h"
+#include "ui/window/review_part.h"
+#include "ui/window/session_part.h"
 #include "ui/window/values_part.h"
 #include "ui/window/view_history_part.h"
 #include "ui/window/worker_loss_part.h"
@@ -31,6 +33,8 @@ void addParts(MainWindow& window) {
     new ReasonPart(window, *places);
     new PlayPart(window);
     new HiddenPart(window);
+    auto* review = new ReviewPart(&window);
+    new SessionPart(&window, review, window.stateFolder());
     new HelpPart(window);
     new PicturesPart(window);
     new ValuesPart(window);

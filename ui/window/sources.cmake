@@ -18,5 +18,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/reason_part.cpp window/reason_part.h
     window/values_part.cpp window/values_part.h
     window/view_history_part.cpp window/view_history_part.h
+    window/review_part.cpp window/review_part.h
+    window/session_part.cpp window/session_part.h
     window/worker_loss_part.cpp window/worker_loss_part.h
 )

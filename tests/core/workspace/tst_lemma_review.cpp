@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <set>
+#include <tuple>
 
 using namespace lemmascope;
 using lemmascope::test::parseGraph;
@@ -116,6 +117,22 @@ class TestLemmaReview : public QObject {
         QCOMPARE(lemmaRegions(*made.result).size(), std::size_t{1});
     }
 
+    void aRegionIsCalledByTheScopeOfItsNodes() {
+        auto made = Made(Chain, "in x f32[2]; a = Abs(x); b = Exp(a); c = Exp(b); d = Neg(c); e = Relu(d); out e");
+        made.lemma("b", {"b", "a"}, {"b", "a"});
+        for (const auto& [first, second, name] :
+             {std::tuple{"enc/layer.0/mul", "enc/layer.0/add", "enc/layer.0"}, std::tuple{"enc.mul", "enc.add", "enc"},
+              std::tuple{"q[..., 0:4]", "q[..., 1:5]", "q[..., 1:5], q[..., 0:4] +2"}}) {
+            for (auto* tree : {&made.result->reference, &made.result->rewritten}) {
+                Graph named = (*tree)->top();
+                named.nodes[0].name = first;
+                named.nodes[1].name = second;
+                *tree = std::make_shared<const GraphTree>(*GraphTree::build(std::make_shared<const Graph>(named)));
+            }
+            QCOMPARE(lemmaRegions(*made.result).front().name, std::string(name));
+        }
+    }
+
     void exchangedOperandsCountAsRewritten() {
         Made made("in x f32[2]; in y f32[2]; s = Sub(x, y); r = Relu(s); t = Relu(x); out r; out t",
                   "in x f32[2]; in y f32[2]; s = Sub(y, x); r = Relu(s); t = Abs(x); out r; out t");
@@ -196,6 +213,22 @@ class TestLemmaReview : public QObject {
         Made after(Chain, Chain);
         after.lemma("MatMul query = MatMul query", {"a"}, {"a"}, "d1");
         QVERIFY(attachNotes({note}, *after.result).front() == std::optional<std::size_t>(0));
+    }
+
+    void ofTwoNotesOnALemmaTheNewerStays() {
+        ReviewNote a;
+        a.lemma.title = "a";
+        a.text = "old";
+        a.time = 1;
+        ReviewNote newer = a;
+        newer.text = "new";
+        newer.time = 2;
+        ReviewNote b;
+        b.lemma.title = "b";
+        const auto merged = mergeNotes({a}, {b, newer});
+        QCOMPARE(merged.size(), std::size_t{2});
+        QCOMPARE(merged[0].text, std::string("new"));
+        QVERIFY(mergeNotes(merged, {a}) == merged);
     }
 
     void withoutAResultAllNotesAreDetached() {

@@ -3,6 +3,7 @@
 #include "core/base/digest.h"
 #include "core/graph/definition_library.h"
 #include "core/workspace/session_file.h"
+#include "core/workspace/session_store.h"
 
 #include "tests/core/format/json/schema_check.h"
 #include "tests/core/graph/graph_text.h"
@@ -12,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
 #include <random>
 
 using namespace lemmascope;
@@ -62,6 +64,8 @@ SavedSession full() {
     session.view.locked = false;
     session.view.provedFolded = true;
     session.view.grouped = true;
+    session.view.groupsOpen = true;
+    session.view.groups = {"scope:enc", "block:2"};
     session.view.expanded[0] = {"enc"};
     session.view.collapsed[1] = {"dec", "dec/loop"};
     session.view.lemma = 1;
@@ -329,6 +333,94 @@ class TestSessionFile : public QObject {
         QCOMPARE(readSession(folder.path().toStdString() + "/none.lsession").error().code, ErrorCode::NotFound);
         QCOMPARE(readSession(folder.path().toStdString()).error().code, ErrorCode::BadData);
         QCOMPARE(readSession("/dev/zero").error().code, ErrorCode::BadData);
+    }
+
+    void theNewestOfManyWritesStays() {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.path().toStdString() + "/s.lsession";
+        const std::filesystem::path graph = folder.path().toStdString() + "/a.json";
+        QFile made(QString::fromStdString(graph.string()));
+        QVERIFY(made.open(QIODevice::WriteOnly));
+        made.write("abc");
+        made.close();
+        std::atomic<int> told{0};
+        {
+            SessionStore store([&told](const std::filesystem::path&, const Result<void>& written) { told += written ? 1 : 100; });
+            SavedSession session;
+            session.reference = savedGraph(graph);
+            session.rewritten = session.reference;
+            session.reference.sha256.clear();
+            session.rewritten.sha256.clear();
+            session.rewritten.time += 1; // checked as it was before
+            for (std::uint64_t k = 1; k <= 50; ++k) {
+                session.options.seed = k;
+                store.write(
+                    file, [session] { return session; }, true);
+                QCOMPARE(store.read(file)->options.seed, k); // also what has yet to be written
+            }
+            QVERIFY(store.flush(std::chrono::seconds(20)));
+            store.write(
+                file, [session] { return session; }, true); // nobody waits: digests are worked out
+            while (!store.flush(std::chrono::milliseconds(0))) {
+                QTest::qWait(5);
+            }
+        }
+        const auto read = readSession(file);
+        QVERIFY(read.has_value());
+        QCOMPARE(read->options.seed, std::uint64_t{50});
+        QVERIFY(read->rewritten.sha256.empty());
+        QVERIFY(told > 0 && told < 100);
+    }
+
+    void whatADeadProgramLeftIsFound() {
+        QTemporaryDir folder;
+        const std::filesystem::path state = folder.path().toStdString();
+        QVERIFY(!leftSession(state));
+        QVERIFY(!leftSession(state / "none"));
+        SavedSession session;
+        session.reference.file = "/a";
+        session.rewritten.file = "/b";
+        QVERIFY(writeSession(session, state / "sessions" / "x.lsession", false).has_value());
+        LeftSession open;
+        open.session = state / "sessions" / "x.lsession";
+        open.names = "a / b";
+        open.notes = 3;
+        QVERIFY(markOpen(state, open).has_value());
+        QVERIFY(!leftSession(state)); // this program lives
+        const QDir files(folder.path());
+        const QString mark = files.entryList({QStringLiteral("open-*.json")}).value(0);
+        QVERIFY(QFile::copy(files.filePath(mark), files.filePath(QStringLiteral("open-999999999.json"))));
+        const auto left = leftSession(state);
+        QVERIFY(left.has_value());
+        QVERIFY(left->session == open.session);
+        QCOMPARE(left->notes, std::size_t{3});
+        unmarkOpen(state);
+        QVERIFY(!QFile::exists(files.filePath(mark)));
+        // A mark that names a file elsewhere is no mark of ours.
+        QFile forged(files.filePath(QStringLiteral("open-999999999.json")));
+        QVERIFY(forged.open(QIODevice::WriteOnly));
+        forged.write(R"({"format": "lemmascope-open", "session": "../../secret", "names": "x"})");
+        forged.close();
+        QVERIFY(!leftSession(state));
+        QVERIFY(!QFile::exists(files.filePath(QStringLiteral("open-999999999.json"))));
+    }
+
+    void oldSessionsWithoutNotesGo() {
+        QTemporaryDir folder;
+        const std::filesystem::path state = folder.path().toStdString();
+        for (int k = 0; k < 6; ++k) {
+            SavedSession session;
+            session.reference.file = "/a";
+            session.rewritten.file = "/b";
+            if (k < 2) {
+                session.notes.push_back({});
+            }
+            QVERIFY(writeSession(session, state / (std::to_string(k) + ".lsession"), false).has_value());
+        }
+        pruneSessions(state, 3);
+        const QStringList left = QDir(folder.path()).entryList({QStringLiteral("*.lsession")}, QDir::Files, QDir::Name);
+        QCOMPARE(left.size(), qsizetype{3});
+        QVERIFY(left.contains(QStringLiteral("0.lsession")) && left.contains(QStringLiteral("1.lsession")));
     }
 
     void graphsAreKnownByTheirContent() {

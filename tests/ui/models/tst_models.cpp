@@ -20,6 +20,17 @@ using namespace lemmascope::test;
 
 namespace {
 
+/// The lemmas with a note on the first, and one whose lemma is gone.
+std::shared_ptr<const LemmaList> listOf(const CheckResult& result, LemmaSource source = LemmaSource::Current, bool noted = false) {
+    auto shared = std::make_shared<const CheckResult>(result);
+    std::vector<ReviewNote> notes;
+    if (noted) {
+        notes.push_back({identityOf(*shared, 0), "L1", LemmaVerdict::Holds, "looked at it", "Ann", 1'700'000'000});
+        notes.push_back({{"gone", LemmaResult::Kind::Equal, "a lemma of before", {}, {}}, "L7", LemmaVerdict::Fails, "why", "Ben", 0});
+    }
+    return makeLemmaList(shared, source, lemmaRegions(*shared), notes);
+}
+
 constexpr auto Report = QAbstractItemModelTester::FailureReportingMode::QtTest;
 
 } // namespace
@@ -35,18 +46,86 @@ class TestModels : public QObject {
         QAbstractItemModelTester tester(&model, Report);
         QAbstractItemModelTester shownTester(&shown, Report);
         for (const FakePair& pair : {refutedPair(), provedPair()}) {
-            model.setResult(std::make_shared<const CheckResult>(pair.result));
+            model.setLemmas(listOf(pair.result));
             shown.sort(LemmaModel::TitleColumn, Qt::DescendingOrder);
             shown.setText(QStringLiteral("softmax"));
-            shown.setVerdict(LemmaVerdict::Fails);
-            shown.setVerdict({});
+            shown.setShow(LemmaFilterModel::Show::Failing);
+            model.setGrouped(!model.isGrouped());
+            shown.setShow(LemmaFilterModel::Show::All);
             shown.setProvedFolded(true);
             shown.setText({});
             shown.setProvedFolded(false);
             QCOMPARE(shown.rowCount(), model.rowCount());
+            QCOMPARE(shown.shownLemmas(), static_cast<int>(pair.result.lemmas.size()));
         }
-        model.setResult(nullptr);
+        model.setLemmas(nullptr);
         QCOMPARE(shown.rowCount(), 0);
+    }
+
+    void notesAndRegionsAreRows() {
+        LemmaModel model;
+        LemmaFilterModel shown;
+        shown.setSourceModel(&model);
+        QAbstractItemModelTester tester(&model, Report);
+        QAbstractItemModelTester shownTester(&shown, Report);
+        const CheckResult result = refutedPair().result;
+        const auto count = static_cast<int>(result.lemmas.size());
+        model.setLemmas(listOf(result, LemmaSource::Current, true));
+        shown.sort(LemmaModel::IdColumn, Qt::DescendingOrder);
+        QCOMPARE(shown.rowCount(), count + 1);
+        // Whichever way it is sorted, the detached notes stand last.
+        QCOMPARE(shown.index(count, 0).data(LemmaModel::RowRole).toInt(), static_cast<int>(LemmaModel::DetachedRow));
+        shown.sort(LemmaModel::IdColumn, Qt::AscendingOrder);
+        const QModelIndex detached = shown.index(count, 0);
+        QCOMPARE(detached.data(LemmaModel::RowRole).toInt(), static_cast<int>(LemmaModel::DetachedRow));
+        QCOMPARE(shown.rowCount(detached), 1);
+        const QModelIndex note = shown.mapToSource(shown.index(0, 0, detached));
+        QVERIFY(model.noteAt(note) == std::optional<std::size_t>(1));
+        QVERIFY(!model.lemmaAt(note));
+        QVERIFY(note.siblingAtColumn(LemmaModel::TitleColumn).data().toString().contains(QStringLiteral("a lemma of before: why")));
+        QVERIFY(model.noteAt(model.indexOf(0)) == std::optional<std::size_t>(0));
+        QVERIFY(model.indexOf(0, LemmaModel::ReviewColumn).data().toString().contains(QStringLiteral("Ann")));
+        shown.setShow(LemmaFilterModel::Show::NotReviewed);
+        QCOMPARE(shown.shownLemmas(), count - 1);
+        shown.setShow(LemmaFilterModel::Show::Reviewed);
+        QCOMPARE(shown.shownLemmas(), 1);
+        shown.setShow(LemmaFilterModel::Show::All);
+        shown.setText(QStringLiteral("looked ann"));
+        QCOMPARE(shown.shownLemmas(), 1);
+        shown.setText({});
+
+        model.setGrouped(true);
+        QCOMPARE(shown.shownLemmas(), count);
+        QVERIFY(shown.rowCount() <= count + 1);
+        const QModelIndex region = shown.index(0, 0);
+        QCOMPARE(region.data(LemmaModel::RowRole).toInt(), static_cast<int>(LemmaModel::RegionRow));
+        QCOMPARE(region.siblingAtColumn(LemmaModel::IdColumn).data().toString(), QString::number(shown.rowCount(region)));
+        for (std::size_t lemma = 0; lemma < result.lemmas.size(); ++lemma) {
+            QVERIFY(model.lemmaAt(model.indexOf(lemma)) == std::optional(lemma));
+            QVERIFY(model.indexOf(lemma).parent().isValid());
+        }
+        shown.setText(QStringLiteral("nothing has this"));
+        QCOMPARE(shown.rowCount(), 0);
+    }
+
+    void obsoleteLemmasSaySo() {
+        LemmaModel model;
+        const CheckResult result = refutedPair().result;
+        model.setLemmas(listOf(result));
+        LemmaFilterModel shown;
+        shown.setSourceModel(&model);
+        shown.setShow(LemmaFilterModel::Show::Obsolete);
+        QCOMPARE(shown.shownLemmas(), 0);
+        model.setLemmas(listOf(result, LemmaSource::Obsolete));
+        QCOMPARE(shown.shownLemmas(), static_cast<int>(result.lemmas.size()));
+        const QModelIndex first = model.indexOf(0);
+        QVERIFY(first.data().toString().contains(QStringLiteral("was")));
+        QVERIFY(first.data(Qt::AccessibleTextRole).toString().contains(QStringLiteral("obsolete")));
+        QVERIFY(first.data(Qt::ToolTipRole).toString().contains(QStringLiteral("Obsolete")));
+        // From a session they are what they were, but not yet confirmed.
+        model.setLemmas(listOf(result, LemmaSource::Session));
+        QVERIFY(!model.indexOf(0).data().toString().contains(QStringLiteral("was")));
+        QVERIFY(model.indexOf(0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("session")));
     }
 
     void idsSortAsNumbers() {
@@ -57,7 +136,7 @@ class TestModels : public QObject {
             result.lemmas.push_back(lemma);
         }
         LemmaModel model;
-        model.setResult(std::make_shared<const CheckResult>(result));
+        model.setLemmas(listOf(result));
         LemmaFilterModel shown;
         shown.setSourceModel(&model);
         shown.sort(LemmaModel::IdColumn);
@@ -67,7 +146,7 @@ class TestModels : public QObject {
 
     void filterReadsNodeNamesAndReasons() {
         LemmaModel model;
-        model.setResult(std::make_shared<const CheckResult>(refutedPair().result));
+        model.setLemmas(listOf(refutedPair().result));
         LemmaFilterModel shown;
         shown.setSourceModel(&model);
         shown.setText(QStringLiteral("SCORES_fused"));

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 
+#include <algorithm>
 #include <thread>
 
 namespace lemmascope::test {
@@ -275,9 +276,10 @@ Services fakeServices(const std::shared_ptr<FakeBehaviour>& behaviour) {
         graph->name = name; // the check below goes by it
         return graph;
     };
-    services.check = [behaviour, pairOf](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph>, const CheckOptions&,
+    services.check = [behaviour, pairOf](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph>, const CheckOptions& options,
                                          const CheckWatch& watch, std::stop_token stop) -> Result<CheckResult> {
         ++behaviour->checks;
+        behaviour->steps = options.lemmaSteps;
         if (behaviour->checkFails) {
             return fail(ErrorCode::ShapeMismatch, "node 'scores': operand 1 has 3 rows, expected 2");
         }
@@ -293,6 +295,38 @@ Services fakeServices(const std::shared_ptr<FakeBehaviour>& behaviour) {
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
         return std::move(pair.result);
+    };
+    services.recheck = [behaviour, check = services.check](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten,
+                                                           const RecheckRequest& request, const CheckOptions& options, const CheckWatch& watch,
+                                                           std::stop_token stop) -> Result<CheckResult> {
+        ++behaviour->rechecks;
+        behaviour->counterexamples += request.counterexample ? 1 : 0;
+        --behaviour->checks;
+        auto result = check(reference, rewritten, options, watch, stop);
+        if (!result || !behaviour->recheckDecides) {
+            return result;
+        }
+        bool open = false;
+        for (LemmaResult& lemma : result->lemmas) {
+            if (lemma.digest == request.digest) {
+                lemma.verdict = LemmaVerdict::Holds;
+                lemma.strength = Strength::Exact;
+                lemma.reason.clear();
+            }
+            open = open || lemma.verdict != LemmaVerdict::Holds;
+        }
+        if (!open) {
+            result->verdict = Verdict::Proved;
+            result->strength = Strength::Exact;
+            result->reason.clear();
+        }
+        if (behaviour->renumbers) {
+            std::reverse(result->lemmas.begin(), result->lemmas.end());
+            for (std::size_t k = 0; k < result->lemmas.size(); ++k) {
+                result->lemmas[k].id = "L" + std::to_string(k + 1);
+            }
+        }
+        return result;
     };
     services.layout = [](const LayoutGraph& reference, const LayoutGraph& rewritten, std::stop_token stop) -> Result<JointLayout> {
         return layoutJoint(reference, rewritten, stop);

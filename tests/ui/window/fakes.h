@@ -33,6 +33,11 @@ struct FakeBehaviour {
     std::atomic<bool> deaf{false}; ///< and does not poll it
     std::atomic<int> loads{0};
     std::atomic<int> checks{0};
+    std::atomic<int> rechecks{0};
+    std::atomic<int> counterexamples{0};     ///< of these, looked for one
+    std::atomic<bool> recheckDecides{false}; ///< the lemma that is asked again holds now, and so the pair is proved if no other is open
+    std::atomic<bool> renumbers{false};      ///< and the lemmas come in another order
+    std::atomic<std::uint64_t> steps{0};     ///< that the last check was given
     std::atomic<int> reports{0};
     std::atomic<bool> reportFails{false};
     std::atomic<bool> checkFails{false};

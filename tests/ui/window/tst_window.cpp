@@ -9,6 +9,7 @@
 #include "ui/panels/open_pair_dialog.h"
 #include "ui/panels/query_panel.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/lemma_tree_view.h"
 
 #include <QAction>
 #include <QApplication>
@@ -330,7 +331,7 @@ class TestWindow : public QObject {
     void clickingALemmaGoesThere() {
         WindowFixture fixture;
         QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
-        FactTableView* table = fixture.window->lemmaPanel()->table();
+        LemmaTreeView* table = fixture.window->lemmaPanel()->table();
         const QModelIndex second = table->model()->index(1, LemmaModel::TitleColumn);
         QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier, table->visualRect(second).center());
         QCOMPARE(fixture.window->currentLemma(), std::optional<std::size_t>(4));
@@ -381,7 +382,7 @@ class TestWindow : public QObject {
         QCOMPARE(fixture.window->currentLemma(), std::optional<std::size_t>(4));
         filter->clear();
         auto* verdicts = panel->findChild<QComboBox*>(QStringLiteral("lemmaVerdicts"));
-        verdicts->setCurrentIndex(verdicts->findData(static_cast<int>(LemmaVerdict::Undecided)));
+        verdicts->setCurrentIndex(verdicts->findData(static_cast<int>(LemmaFilterModel::Show::Undecided)));
         QCOMPARE(shownLemmas(panel), QStringLiteral("L4"));
         verdicts->setCurrentIndex(0);
         panel->table()->setFocus();

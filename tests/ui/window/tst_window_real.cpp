@@ -3,6 +3,7 @@
 #include "app/window/services.h"
 #include "ui/canvas/graph_canvas.h"
 #include "ui/models/message_model.h"
+#include "ui/panels/lemma_panel.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/verdict_text.h"
 #include "ui/window/main_window.h"
@@ -14,6 +15,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -124,6 +126,47 @@ class TestWindowReal : public QObject {
         QVERIFY(window.isWelcome());
         const QString text = window.messages()->plainText();
         QVERIFY2(text.contains(QStringLiteral("broken.onnx")) && text.contains(QStringLiteral("HTML")), qPrintable(text));
+    }
+
+    void oneLemmaIsAskedAgainWithMoreSteps() {
+        const QString samples = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/");
+        MainWindow window(realServices(), {}, {});
+        window.show();
+        CheckOptions few;
+        few.lemmaSteps = 10'000;
+        window.session()->setLimits(few);
+        window.openPair(samples + QStringLiteral("out_of_time.ref.lsg.json"), samples + QStringLiteral("out_of_time.rew.lsg.json"));
+        QVERIFY(QTest::qWaitFor([&] { return window.session()->isIdle(); }, Patience));
+        const auto before = window.session()->session().result;
+        QVERIFY(before != nullptr);
+        QCOMPARE(before->verdict, Verdict::Undecided);
+        const auto lemma = window.lemmaPanel()->nextFailing({}, false);
+        QVERIFY(lemma && !before->lemmas[*lemma].text.empty());
+        window.session()->recheck(*lemma, false);
+        QCOMPARE(window.session()->state(), PairSession::State::Decided);
+        QVERIFY(QTest::qWaitFor([&] { return window.session()->isIdle(); }, Patience));
+        const auto after = window.session()->session().result;
+        QVERIFY(after != before);
+        QCOMPARE(after->verdict, Verdict::Undecided);
+        QCOMPARE(after->lemmas.size(), before->lemmas.size());
+        QCOMPARE(window.messages()->errorCount(), 0);
+    }
+
+    void anEndFromOutsideKeepsWhatIsOpen() {
+        const QString state = m_folder.filePath(QStringLiteral("left"));
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("XDG_STATE_HOME"), state);
+        QProcess process;
+        process.setProcessEnvironment(environment);
+        process.start(program(QStringLiteral("lemmascope")),
+                      {cases() + QStringLiteral("relu_twice.ref.lsg.json"), cases() + QStringLiteral("relu_twice.rew.lsg.json")});
+        QVERIFY(process.waitForStarted());
+        const QDir sessions(state + QStringLiteral("/lemmascope/sessions"));
+        QVERIFY(QTest::qWaitFor([&] { return sessions.entryList({QStringLiteral("*.lsession")}, QDir::Files).size() == 1; }, Patience));
+        process.terminate();
+        QVERIFY(process.waitForFinished(Patience));
+        QCOMPARE(process.exitCode(), 143);
+        QCOMPARE(QDir(state + QStringLiteral("/lemmascope")).entryList({QStringLiteral("open-*.json")}).size(), qsizetype{1});
     }
 
     void programTakesPictures() {

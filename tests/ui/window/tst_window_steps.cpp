@@ -9,6 +9,7 @@
 #include "ui/panels/own_inputs_panel.h"
 #include "ui/panels/steps_panel.h"
 #include "ui/views/fact_table_view.h"
+#include "ui/views/lemma_tree_view.h"
 #include "ui/views/text.h"
 
 #include <QAbstractItemModelTester>
@@ -50,14 +51,14 @@ void keepPicture(const QWidget& window, const QString& name) {
     }
 }
 
-void clickRow(QTableView* table, int row) {
+void clickRow(QAbstractItemView* table, int row) {
     const QRect at = table->visualRect(table->model()->index(row, 0));
     QVERIFY(table->viewport()->rect().contains(at.center()));
     QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::NoModifier, at.center());
 }
 
 /// Opens the context menu of a row with the right button and chooses an entry by its words.
-bool chooseFromMenu(QTableView* table, int row, const QString& words) {
+bool chooseFromMenu(QAbstractItemView* table, int row, const QString& words) {
     bool chosen = false;
     QTimer poll;
     QObject::connect(&poll, &QTimer::timeout, [&] {
@@ -217,7 +218,7 @@ class TestWindowSteps : public QObject {
         window->openFiles({before, after});
         QVERIFY(settle(*window));
         QVERIFY(window->banner()->title().startsWith(QStringLiteral("REFUTED")));
-        FactTableView* table = window->lemmaPanel()->table();
+        LemmaTreeView* table = window->lemmaPanel()->table();
         QVERIFY(table->model()->rowCount() > 0);
         clickRow(table, 0);
         QVERIFY(window->currentLemma().has_value());

@@ -1,0 +1,79 @@
+#include "ui/views/lemma_tree_view.h"
+
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+
+namespace lemmascope {
+
+LemmaTreeView::LemmaTreeView(const QString& accessibleName, QWidget* parent) : QTreeView(parent) {
+    setAccessibleName(accessibleName);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(SingleSelection);
+    setEditTriggers(NoEditTriggers);
+    setUniformRowHeights(true); // thousands of rows
+    setAllColumnsShowFocus(true);
+    setTabKeyNavigation(false);
+    setExpandsOnDoubleClick(true);
+    setVerticalScrollMode(ScrollPerPixel);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setIndentation(fontMetrics().averageCharWidth() * 2);
+    header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    header()->setStretchLastSection(false);
+    header()->setSectionsMovable(false);
+    setTree(false);
+}
+
+void LemmaTreeView::setStretchedColumn(int column) { header()->setSectionResizeMode(column, QHeaderView::Stretch); }
+
+void LemmaTreeView::setTree(bool tree) { setRootIsDecorated(tree); }
+
+QString LemmaTreeView::selectedText() const {
+    QString text;
+    const auto add = [&text, this](const QModelIndex& row) {
+        QStringList cells;
+        for (int column = 0; column < model()->columnCount(); ++column) {
+            cells << row.siblingAtColumn(column).data().toString();
+        }
+        text += cells.join(u'\t') + u'\n';
+    };
+    const QModelIndexList rows = selectionModel()->selectedRows();
+    for (const QModelIndex& row : rows) {
+        add(row);
+    }
+    for (int row = 0; rows.isEmpty() && row < model()->rowCount(); ++row) {
+        const QModelIndex top = model()->index(row, 0);
+        add(top);
+        for (int below = 0; below < model()->rowCount(top); ++below) {
+            add(model()->index(below, 0, top));
+        }
+    }
+    return text;
+}
+
+void LemmaTreeView::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Copy)) {
+        QGuiApplication::clipboard()->setText(selectedText());
+        event->accept();
+        return;
+    }
+    QTreeView::keyPressEvent(event);
+}
+
+void LemmaTreeView::contextMenuEvent(QContextMenuEvent* event) {
+    QMenu menu(this);
+    menu.addActions(m_menuActions);
+    if (!m_menuActions.isEmpty()) {
+        menu.addSeparator();
+    }
+    QAction* copy = menu.addAction(tr("Copy rows as text"));
+    copy->setShortcut(QKeySequence::Copy);
+    if (menu.exec(event->globalPos()) == copy) {
+        QGuiApplication::clipboard()->setText(selectedText());
+    }
+}
+
+} // namespace lemmascope
