@@ -1,5 +1,6 @@
 #include "ui/jobs/pair_session.h"
 
+#include "core/prove/correspondence.h"
 #include "ui/jobs/background_free.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
@@ -544,6 +545,16 @@ void PairSession::startScenes() {
         const std::vector<FlatNodeId> own = seeds[0];
         addPartners(m_correspondence->rewritten, seeds[1], seeds[0]);
         addPartners(m_correspondence->reference, own, seeds[1]);
+        // All that differs may be on one side: the other shows the place where it went.
+        for (const Side side : {Side::Reference, Side::Rewritten}) {
+            const auto& mine = seeds[static_cast<std::size_t>(side)];
+            auto& theirs = seeds[1 - static_cast<std::size_t>(side)];
+            if (theirs.empty() && !mine.empty()) {
+                if (const FlatNodeId there = takenUpBy(*tree(side), *m_correspondence, side, mine.front()); there.isValid()) {
+                    theirs.push_back(there);
+                }
+            }
+        }
     }
     const bool focus = !seeds[0].empty() || !seeds[1].empty();
     if (focus && m_services.layout) {
