@@ -9,9 +9,21 @@
 
 #include <QLabel>
 #include <QMenu>
-#include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace lemmascope {
+
+namespace {
+
+void place(QLabel* line, const SideView* view) {
+    const QRect canvas = view->canvas()->geometry();
+    const int height = std::min(canvas.height(), line->heightForWidth(canvas.width()));
+    line->setGeometry(canvas.left() + 1, canvas.bottom() - height, canvas.width() - 2, height);
+    line->raise();
+}
+
+} // namespace
 
 ReasonPart::ReasonPart(MainWindow& window, PlacesPart& places) : QObject(&window), m_window(window), m_places(places) {
     for (const Side side : {Side::Reference, Side::Rewritten}) {
@@ -25,7 +37,13 @@ ReasonPart::ReasonPart(MainWindow& window, PlacesPart& places) : QObject(&window
         line->setWordWrap(true);
         line->setMargin(3);
         line->hide();
-        static_cast<QVBoxLayout*>(view->layout())->insertWidget(1, line);
+        line->setAutoFillBackground(true);
+        // Over the drawing's lower edge, not between it and the header: a canvas that changes its height moves under the reader's eyes.
+        connect(window.canvas(side), &GraphCanvas::viewMoved, line, [line, view] {
+            if (!line->isHidden()) {
+                place(line, view);
+            }
+        });
         connect(line, &QLabel::linkActivated, this, [this, side] { go(side, m_target); });
         m_lines[static_cast<std::size_t>(side)] = line;
     }
@@ -68,6 +86,9 @@ void ReasonPart::refresh() {
             line->setText(tr("%1 goes into <a href=\"target\">%2</a>").arg(nameOf(selected.side, selected.node).toHtmlEscaped(), target));
         }
         line->setVisible(here);
+        if (here) {
+            place(line, m_window.sideView(side));
+        }
     }
 }
 
