@@ -13,6 +13,8 @@ class Interrupt;
 [[nodiscard]] int evalCommand(const EvalRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int showCommand(const ShowRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int matchCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
+/// Its part on a graph: the exit status.
+[[nodiscard]] Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int rulesFormatCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int convertCommand(const ConvertRequest& request, Console& console, Interrupt& interrupt);

@@ -149,11 +149,9 @@ Result<int> matchTerm(const MatchRequest& request, Console& console, Interrupt& 
 } // namespace
 
 int matchCommand(const MatchRequest& request, Console& console, Interrupt& interrupt) {
-    if (request.cases.empty() && request.term.empty()) {
-        console.error("match: graphs are not part of this version yet: give --pattern P --term T, or --cases FILE.tsv");
-        return exitStatus(ErrorCode::Usage);
-    }
-    const Result<int> status = !request.cases.empty() ? matchCases(request, console, interrupt) : matchTerm(request, console, interrupt);
+    const Result<int> status = !request.cases.empty()  ? matchCases(request, console, interrupt)
+                               : !request.term.empty() ? matchTerm(request, console, interrupt)
+                                                       : matchGraphCommand(request, console, interrupt);
     return status ? *status : report(console, status.error());
 }
 

@@ -112,9 +112,10 @@ std::string place(const Subject& subject, const FailureRecord& record) {
     return "the " + ordinal(record.operand) + " operand of " + subject.nodeText(record.parent);
 }
 
-std::string from(const Subject& subject, const FailureRecord& record) {
+/// `the first operand of add_3 (Add) is `, with the place if one is known.
+std::string hereIs(const Subject& subject, const FailureRecord& record) {
     const std::string where = place(subject, record);
-    return where.empty() ? subject.nodeText(record.term) : subject.nodeText(record.term) + ", " + where + ",";
+    return where.empty() ? "here stands " : where + " is ";
 }
 
 } // namespace
@@ -189,17 +190,16 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
             return shortReason(program, subject, record);
         }
         const bool equal = subject.term(record.held.term).number == subject.term(record.term).number;
-        const std::string both =
-            record.held.name.written() + " is " + subject.nodeText(record.held.term) + " already, and " + from(subject, record) + " is ";
+        const std::string both = record.held.name.written() + " is " + subject.nodeText(record.held.term) + " already, and " +
+                                 hereIs(subject, record) + subject.nodeText(record.term) + ", ";
         return equal ? both + "another node that computes the same: run common subexpression elimination, or match without --identity"
                      : both + "another value";
     }
     case FailureReason::FunctionConflict:
-        return record.held.name.written() + " is " + bindingText(subject, record.held) + " already, and " + from(subject, record) + " is " +
-               subject.symbolText(subject.term(record.term).head);
+        return record.held.name.written() + " is " + bindingText(subject, record.held) + " already, and " + hereIs(subject, record) +
+               subject.nodeText(record.term);
     case FailureReason::OperatorMismatch:
-        return from(subject, record) + " is " + subject.symbolText(subject.term(record.term).head) + ", the pattern wants " +
-               operatorText(program.operators[at.op]);
+        return hereIs(subject, record) + subject.nodeText(record.term) + ", the pattern wants " + operatorText(program.operators[at.op]);
     case FailureReason::ArityMismatch:
         return subject.nodeText(record.term) + " has " + plural(record.actual, "operand") + ", the pattern wants " +
                (at.rest.isValid() ? "at least " : "") + std::to_string(record.wanted);
@@ -207,8 +207,8 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
         return subject.nodeText(record.term) + " has " + std::to_string(record.actual) + " factors of " + operatorText(program.operators[at.op]) +
                ", the pattern wants " + std::to_string(record.wanted);
     case FailureReason::ResultMismatch:
-        return from(subject, record) + " is result " + std::to_string(record.actual) + " of its node, the pattern wants result " +
-               std::to_string(record.wanted);
+        return hereIs(subject, record) + "result " + std::to_string(record.actual) + " of " + subject.nodeText(record.term) +
+               ", the pattern wants result " + std::to_string(record.wanted);
     case FailureReason::AttributeMismatch:
     case FailureReason::AttributeConflict: {
         const AttributeTest& test = at.attributes[record.wanted];
@@ -225,12 +225,12 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
     case FailureReason::NotTheConstant: {
         const FactValue found = subject.constant(record.term);
         const std::string wanted = at.number.text + (at.number.tolerance ? " within " + at.number.toleranceText : "");
-        return from(subject, record) + (found.isDefined() ? " is " + found.text() : " is not a constant that is known") +
-               ", the pattern wants the constant " + wanted;
+        return hereIs(subject, record) + subject.nodeText(record.term) +
+               (found.isDefined() ? ", " + found.text() : ", not a constant that is known") + ", the pattern wants the constant " + wanted;
     }
     case FailureReason::OperandOmitted:
         return place(subject, record) + (place(subject, record).empty() ? "the value is left out" : " is left out") + ", the pattern wants one";
-    case FailureReason::OperandGiven: return from(subject, record) + " is given, the pattern wants none";
+    case FailureReason::OperandGiven: return hereIs(subject, record) + subject.nodeText(record.term) + ", the pattern wants none";
     case FailureReason::GuardFalse:
     case FailureReason::GuardUndefined: {
         const std::string facts = GuardFacts(program, subject, record).text(program.at(record.guard).root);

@@ -33,16 +33,14 @@ class GraphRun {
                 return fail(ErrorCode::Cancelled, "interrupted");
             }
         }
-        std::stable_sort(m_out.misses.begin(), m_out.misses.end(), [](const GraphMiss& a, const GraphMiss& b) { return rank(a) < rank(b); });
+        // Within a rule they stand nearest first already.
+        std::stable_sort(m_out.misses.begin(), m_out.misses.end(), [](const GraphMiss& a, const GraphMiss& b) { return a.matched > b.matched; });
         std::stable_sort(m_out.counts.begin(), m_out.counts.end(), [](const MissCount& a, const MissCount& b) { return a.roots > b.roots; });
         return std::move(m_out);
     }
 
   private:
     static constexpr std::size_t NoOwner = static_cast<std::size_t>(-1);
-
-    /// The most matched operators first, then the fewest that lack.
-    static std::tuple<std::uint32_t, std::uint32_t> rank(const GraphMiss& miss) { return {~miss.matched, miss.total}; }
 
     [[nodiscard]] std::vector<TermId> roots(const MatchProgram& program) const {
         if (m_options.at) {
@@ -148,6 +146,12 @@ class GraphRun {
         m_out.matches.push_back(std::move(out));
     }
 
+    /// The most operators, then the best fit of what failed, then the fewest that lack, then node order.
+    [[nodiscard]] std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
+    nearest(const RawMiss& miss) const {
+        return {~miss.summary.matched, ~miss.summary.nearness, miss.summary.total, nodeOrder(miss.root)};
+    }
+
     void addMisses(std::size_t rule, std::vector<RawMiss>& misses) {
         std::stable_sort(misses.begin(), misses.end(), [&](const RawMiss& a, const RawMiss& b) {
             return std::tuple(~a.summary.matched, a.summary.total, nodeOrder(a.root)) <
@@ -166,7 +170,7 @@ class GraphRun {
                 }
             }
             // Roots of which not even the operator fits are no near misses, but for the one that was asked for.
-            const bool near = each.summary.matched > 0 || each.undecided || m_options.at;
+            const bool near = each.summary.matched > 0 || each.summary.nearness > 1 || each.undecided || m_options.at;
             if (near && listed < m_options.listedMisses) {
                 m_out.misses.push_back(inWords(rule, each, m_options.explain));
                 ++listed;

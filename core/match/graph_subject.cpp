@@ -184,6 +184,9 @@ void GraphSubject::addTerms() {
         }
     }
     m_symbolCount = m_symbols.size();
+    for (const Symbol& each : m_symbols) {
+        m_classes.push_back(classOf(each));
+    }
     m_uses.assign(m_terms.size(), 0);
     m_readers.resize(m_terms.size());
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -300,8 +303,7 @@ std::string GraphSubject::symbolText(SymbolId symbol) const {
     return (value.isValid() && m_graph->value(value).constant ? "constant " : "graph input ") + at.leaf;
 }
 
-std::string GraphSubject::symbolClass(SymbolId symbol) const {
-    const Symbol& at = m_symbols[symbol.index];
+std::string GraphSubject::classOf(const Symbol& at) {
     const OpSchema* schema = at.isLeaf ? nullptr : findOp(at.op);
     if (schema == nullptr) {
         return "other";

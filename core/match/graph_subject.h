@@ -32,7 +32,6 @@ class GraphSubject : public Subject {
     [[nodiscard]] bool symbolIs(SymbolId symbol, const OperatorName& wanted) const override;
     [[nodiscard]] std::vector<SymbolId> symbolsNamed(const OperatorName& wanted) const override;
     [[nodiscard]] std::string symbolText(SymbolId symbol) const override;
-    [[nodiscard]] std::string symbolClass(SymbolId symbol) const override;
     [[nodiscard]] FactValue fact(FactKind kind, TermId term, const FactValue& argument) const override;
     [[nodiscard]] FactValue attribute(TermId term, const std::string& name) const override;
     [[nodiscard]] std::optional<std::size_t> attributeOperand(TermId term, const std::string& name, std::size_t patternOperands) const override;
@@ -61,6 +60,7 @@ class GraphSubject : public Subject {
     std::vector<std::map<std::string, Attribute>> m_attributes; ///< by node, defaults filled in
 
     void addTerms();
+    [[nodiscard]] static std::string classOf(const Symbol& symbol);
     void addNumbers();
     [[nodiscard]] std::optional<std::int64_t> rankFor(TermId term, const std::string& name) const;
 };

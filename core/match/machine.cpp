@@ -9,6 +9,7 @@ namespace lemmascope::match {
 
 MachineState::MachineState(const MatchProgram& p, const Subject& s, MachineOptions o) : program(p), subject(s), options(o) {
     operatorIs.resize(program.operators.size());
+    mayLoop = std::any_of(program.procedures.begin(), program.procedures.end(), [](const Procedure& each) { return each.mayLoop; });
     for (std::size_t op = 0; op < operatorIs.size(); ++op) {
         operatorIs[op].resize(subject.symbolCount());
         for (const SymbolId symbol : subject.symbolsNamed(program.operators[op])) {
@@ -28,7 +29,9 @@ void MachineState::start(TermId root) {
     events.clear();
     values.clear();
     lists.clear();
-    joins.clear();
+    failed.clear();
+    failedAll.clear();
+    keptWords = 0;
     choices.clear();
     records.clear();
     visits.clear();
@@ -132,7 +135,7 @@ void MachineState::pushChoice(ChoiceKind kind, const Continuation& resumed, std:
     choice.matched = matched;
     const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
     choice.marks = {size(trail), size(cells),  size(frames), size(frameCells), size(continuations),
-                    size(goals), size(events), size(values), size(lists),      size(joins)};
+                    size(goals), size(events), size(values), size(lists)};
     choices.push_back(std::move(choice));
 }
 
@@ -157,10 +160,9 @@ void MachineState::backtrack() {
         events.resize(marks.events);
         values.resize(marks.values);
         lists.resize(marks.lists);
-        joins.resize(marks.joins);
         matched = choice.matched;
         current = choice.resume.next;
-        if (choice.kind == ChoiceKind::Joined || choice.kind == ChoiceKind::Barrier) {
+        if (choice.kind == ChoiceKind::Exhausted || choice.kind == ChoiceKind::Barrier) {
             noteFailure(choice);
             choices.pop_back();
             continue;
@@ -179,16 +181,14 @@ void MachineState::resume(ChoicePoint& choice) {
     const Instruction& instruction = program.at(at.at);
     switch (choice.kind) {
     case ChoiceKind::Alternate: {
-        const std::uint32_t joined = choice.join;
         if (choice.option == instruction.children.size()) {
             choices.pop_back();
         }
-        tryAlternate(at, option, joined);
+        tryAlternate(at, option);
         return;
     }
     case ChoiceKind::Exchange: {
         const std::vector<TermId> operands = lists[choice.cuts];
-        pushJoin(at, choice.join);
         choices.pop_back();
         events.push_back({Event::Kind::Operands, at.at, at.term, 1});
         pushOperands(at, instruction, operands, true);
@@ -213,10 +213,7 @@ void MachineState::resume(ChoicePoint& choice) {
     case ChoiceKind::Place: {
         const std::vector<TermId>& leaves = lists[at.extra];
         const std::uint32_t used = at.extra2;
-        std::uint32_t after = option + 1;
-        while (after < leaves.size() && (used >> after & 1U) != 0) {
-            ++after;
-        }
+        const std::uint32_t after = nextLeaf(leaves, used, option + 1);
         choice.option = after;
         if (after >= leaves.size()) {
             choices.pop_back();
@@ -236,15 +233,14 @@ void MachineState::resume(ChoicePoint& choice) {
         push(leaf);
         return;
     }
-    case ChoiceKind::Joined:
+    case ChoiceKind::Exhausted:
     case ChoiceKind::Barrier: break;
     }
     assert(false);
 }
 
-void MachineState::tryAlternate(const Continuation& at, std::uint32_t option, std::uint32_t joined) {
+void MachineState::tryAlternate(const Continuation& at, std::uint32_t option) {
     events.push_back({Event::Kind::Alternate, at.at, at.term, option});
-    pushJoin(at, joined);
     Continuation one = at;
     one.at = program.at(at.at).children[option];
     push(one);
@@ -292,7 +288,6 @@ void MachineState::step() {
         return;
     }
     case ActionKind::Assign: assign(at); return;
-    case ActionKind::Join: join(at); return;
     case ActionKind::EndGoal: endGoal(at); return;
     }
 }
@@ -349,11 +344,16 @@ void MachineState::match(const Continuation& at) {
         events.push_back({Event::Kind::Leaf, at.at, at.term, 0});
         return;
     case InstructionKind::Operator:
-    case InstructionKind::FunctionVariable: matchOperator(at, instruction); return;
+    case InstructionKind::FunctionVariable:
+        if (instruction.order == OperandOrder::AsWritten || !failedBefore(at)) {
+            matchOperator(at, instruction);
+        }
+        return;
     case InstructionKind::Alternate: {
-        pushChoice(ChoiceKind::Alternate, at, 1);
-        rejoin(choices.back());
-        tryAlternate(at, 0, choices.back().join);
+        if (!failedBefore(at)) {
+            pushChoice(ChoiceKind::Alternate, at, 1);
+            tryAlternate(at, 0);
+        }
         return;
     }
     case InstructionKind::Guarded:
@@ -415,10 +415,16 @@ void MachineState::matchOperator(const Continuation& at, const Instruction& inst
         matchTree(at, instruction);
         return;
     }
-    std::vector<TermId> operands(subject.operands(at.term).begin(), subject.operands(at.term).end());
+    std::span<const TermId> operands = subject.operands(at.term);
     const std::size_t given = operands.size();
     // Attributes that may be operands take theirs away before the others are counted.
-    const bool attributesHold = !named || testAttributes(at, instruction, operands);
+    std::vector<TermId> others;
+    bool attributesHold = true;
+    if (named && !instruction.attributes.empty()) {
+        others.assign(operands.begin(), operands.end());
+        attributesHold = testAttributes(at, instruction, others);
+        operands = others;
+    }
     std::size_t wanted = instruction.children.size();
     while (wanted > operands.size() && program.at(instruction.children[wanted - 1]).kind == InstructionKind::Omitted) {
         --wanted; // operands left out at the end are not there at all
@@ -466,17 +472,14 @@ void MachineState::matchOperator(const Continuation& at, const Instruction& inst
     events.push_back({Event::Kind::Operator, at.at, at.term, 0});
     ++matched;
     if (named && instruction.order == OperandOrder::Commutative && !same(operands[0], operands[1])) {
-        lists.push_back(operands);
+        lists.emplace_back(operands.begin(), operands.end());
         pushChoice(ChoiceKind::Exchange, at, 1);
-        ChoicePoint& choice = choices.back();
-        choice.cuts = static_cast<std::uint32_t>(lists.size() - 1);
-        rejoin(choice);
-        pushJoin(at, choice.join);
+        choices.back().cuts = static_cast<std::uint32_t>(lists.size() - 1);
     }
     pushOperands(at, instruction, operands, false);
 }
 
-void MachineState::pushOperands(const Continuation& at, const Instruction& instruction, const std::vector<TermId>& operands, bool exchanged) {
+void MachineState::pushOperands(const Continuation& at, const Instruction& instruction, std::span<const TermId> operands, bool exchanged) {
     for (std::size_t i = instruction.children.size(); i > 0; --i) {
         const std::size_t operand = exchanged ? 2 - i : i - 1;
         Continuation child;
@@ -616,12 +619,23 @@ void MachineState::matchTree(const Continuation& at, const Instruction& instruct
     resume(choices.back());
 }
 
+/// The next leaf from there on that is not placed; of those that are the same value only the first.
+std::uint32_t MachineState::nextLeaf(const std::vector<TermId>& leaves, std::uint32_t used, std::uint32_t from) const {
+    for (; from < leaves.size(); ++from) {
+        bool skip = (used >> from & 1U) != 0;
+        for (std::uint32_t i = 0; i < from && !skip; ++i) {
+            skip = (used >> i & 1U) == 0 && same(leaves[i], leaves[from]);
+        }
+        if (!skip) {
+            break;
+        }
+    }
+    return from;
+}
+
 void MachineState::assign(const Continuation& at) {
     const std::vector<TermId>& leaves = lists[at.extra];
-    std::uint32_t first = 0;
-    while (first < leaves.size() && (at.extra2 >> first & 1U) != 0) {
-        ++first;
-    }
+    const std::uint32_t first = nextLeaf(leaves, at.extra2, 0);
     if (first == leaves.size()) {
         return; // all are placed
     }
@@ -641,6 +655,9 @@ void MachineState::call(const Continuation& at, const Instruction& instruction) 
     body.at = procedure.body;
     body.frame = frame;
     if (procedure.mayLoop) {
+        // So many goals of one pattern at one value, each with names of its own, end in no time that would be waited for.
+        constexpr std::uint32_t MostAlike = 1'000;
+        std::uint32_t alike = 0;
         const std::uint32_t number = at.term.isValid() ? subject.term(at.term).number : NoIndex;
         for (std::uint32_t open = at.goal; open != NoIndex; open = goals[open].parent) {
             const Goal& goal = goals[open];
@@ -651,6 +668,12 @@ void MachineState::call(const Continuation& at, const Instruction& instruction) 
             const std::uint32_t* theirs = frameCells.data() + frames[goal.frame].firstCell;
             if (std::equal(mine, mine + procedure.parameters, theirs) && frames[frame].parent == frames[goal.frame].parent) {
                 fail(FailureReason::RecursionLoop, at);
+                return;
+            }
+            if (++alike > MostAlike) {
+                current = at.next;
+                push(at);
+                outcome = Outcome::Undecided;
                 return;
             }
         }
@@ -747,7 +770,6 @@ std::vector<MatchMachine::OpenAction> MatchMachine::continuation(std::size_t mos
         case ActionKind::Guard: out.push_back({"guard", each.at, each.term}); break;
         case ActionKind::CheckName: out.push_back({"check", each.at, each.term}); break;
         case ActionKind::Constraint: out.push_back({"constraint", each.at, each.term}); break;
-        case ActionKind::Join:
         case ActionKind::EndGoal: break;
         }
     }

@@ -26,7 +26,7 @@ enum class Outcome : std::uint8_t {
 struct MachineOptions {
     bool identity = false;            ///< names that repeat must hold the same node, not just the same computation
     std::uint64_t steps = 10'000'000; ///< for one root, all its matches together
-    std::size_t records = 0;          ///< failures kept, the last ones and the furthest; 0: none
+    std::size_t records = 0;          ///< failures kept, the last ones and the furthest; 0: none, 1: the furthest
     bool remember = true;             ///< sub-goals that failed or passed are not run again, once that pays:
     std::uint32_t rememberAfter = 8;  ///< when a place was met more often than this
     std::stop_token stop;             ///< polled now and then; then it is undecided
@@ -100,6 +100,9 @@ struct FailureSummary {
     InstructionId at; ///< invalid: nothing failed
     TermId term;
     std::uint32_t matched = 0;
+    /// Among branches with as many operators: 2 when the operator at hand fits too, or names and guards are all that fails; 1 when another
+    /// operator stands there; 0 when none does.
+    std::uint32_t nearness = 0;
     std::uint32_t total = 0;
 };
 
@@ -131,7 +134,7 @@ class MatchMachine {
     /// Failures in the order met, the last `records` of them.
     [[nodiscard]] const std::deque<FailureRecord>& failures() const;
     [[nodiscard]] std::uint64_t failureCount() const;
-    /// The failure with the most operators matched, the first of several; nullptr when nothing failed or nothing is recorded.
+    /// The failure with the most operators matched, the nearest and first of several; nullptr when nothing failed or nothing is recorded.
     [[nodiscard]] const FailureRecord* furthest() const;
     [[nodiscard]] const FailureSummary& nearest() const;
     /// After a match: the first case of the rule whose guard holds; nothing when none does, or the rule has none.

@@ -60,12 +60,13 @@ class Evaluation {
     }
 
     Truth equal(GuardId left, GuardId right) {
-        // op(%F) = relu: by the operator's name, in the way patterns name operators.
+        // op(%F) = relu: by the operator's name, in the way patterns name operators. cls(%F) = ew1, as often as that: without a copy.
         for (const auto& [fact, word] : {std::pair(left, right), std::pair(right, left)}) {
             const GuardNode& asked = m_state.program.node(fact);
-            const GuardNode& named = m_state.program.node(word);
-            const bool isName = named.expression.kind == ExpressionKind::Word || named.expression.kind == ExpressionKind::Text;
-            if (asked.expression.kind != ExpressionKind::Fact || asked.expression.fact != FactKind::Op || !isName) {
+            const ExpressionNode& named = m_state.program.node(word).expression;
+            const bool isName = named.kind == ExpressionKind::Word || named.kind == ExpressionKind::Text;
+            const bool ofOperator = asked.expression.fact == FactKind::Op || asked.expression.fact == FactKind::Cls;
+            if (asked.expression.kind != ExpressionKind::Fact || !ofOperator || !isName) {
                 continue;
             }
             const Cell cell = m_state.cells[m_state.cellOf(m_frame, asked.slot)];
@@ -73,7 +74,9 @@ class Evaluation {
                 return Truth::Undefined;
             }
             const SymbolId symbol = cell.kind == Binding::Kind::Symbol ? SymbolId(cell.index) : m_state.subject.term(TermId(cell.index)).head;
-            return m_state.subject.symbolIs(symbol, {named.expression.text, {}, {}}) ? Truth::True : Truth::False;
+            const bool holds = asked.expression.fact == FactKind::Cls ? m_state.subject.symbolClass(symbol) == named.text
+                                                                      : m_state.subject.symbolIs(symbol, {named.text, {}, {}});
+            return holds ? Truth::True : Truth::False;
         }
         return equals(value(left), value(right));
     }

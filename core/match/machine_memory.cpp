@@ -1,9 +1,10 @@
 // What the machine remembers, so that alternates that end in the same state and recursion over shared values cost no more than once. Nothing
 // is remembered of a place until it was met often; small matches run as defined, step for step.
 //
-// Joined: behind an alternate the rest of the work is the same whichever was taken; if it failed, it fails again when the names that it
-// mentions hold the same. Barrier: a goal (a pattern with its arguments, at a value) that failed, fails again with the same outer names; one
-// that was met while all its outer names were bound can bind nothing more, so it is met again without work, and its other ways are dropped.
+// States: where alternates begin, all that decides what becomes of them is the work left (patterns and values) and what the names that it
+// mentions hold. A state that failed fails again. Goals: a pattern with its arguments, at a value; one that was never met fails again with the
+// same outer names; one that was met while all its outer names were bound can bind nothing more, so it is met again without work, and
+// its other ways are dropped. Where loops are looked for, what becomes of a goal depends on those around it, and nothing is remembered.
 #include "core/match/machine_state.h"
 
 #include <algorithm>
@@ -95,28 +96,6 @@ bool MachineState::isFrequent(std::uint32_t kind, TermId term) {
     return ++visits[static_cast<std::uint64_t>(kind) << 32U | number] > options.rememberAfter;
 }
 
-void MachineState::rejoin(ChoicePoint& choice) {
-    if (!options.remember || !isFrequent(choice.resume.at.index, choice.resume.term)) {
-        return;
-    }
-    joins.emplace_back();
-    choice.join = static_cast<std::uint32_t>(joins.size() - 1);
-    choice.marks.joins = static_cast<std::uint32_t>(joins.size());
-}
-
-void MachineState::pushJoin(const Continuation& at, std::uint32_t index) {
-    if (index == NoIndex) {
-        return;
-    }
-    Continuation behind;
-    behind.kind = ActionKind::Join;
-    behind.at = at.at;
-    behind.term = at.term;
-    behind.frame = at.frame;
-    behind.extra = index;
-    push(behind);
-}
-
 void MachineState::addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame, const std::vector<SlotRef>& slots,
                             std::map<std::uint32_t, std::uint32_t>& seen) {
     for (const SlotRef slot : slots) {
@@ -145,14 +124,19 @@ void MachineState::addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame
     }
 }
 
-std::vector<std::uint32_t> MachineState::keyOf(std::uint32_t continuation, bool all) {
+std::vector<std::uint32_t> MachineState::keyOf(const Continuation& first, bool all) {
     std::vector<std::uint32_t> key;
     std::map<std::uint32_t, std::uint32_t> seen;
-    for (std::uint32_t at = continuation; at != NoIndex; at = continuations[at].next) {
-        const Continuation& each = continuations[at];
+    const auto add = [&](const Continuation& each) {
         const Instruction& instruction = program.at(each.at);
+        const bool has = each.term.isValid();
+        key.push_back(static_cast<std::uint32_t>(each.kind));
+        key.push_back(each.at.index);
         switch (each.kind) {
-        case ActionKind::Match: addToKey(key, each.frame, mentions[each.at.index], seen); break;
+        case ActionKind::Match:
+            key.push_back(!has ? NoIndex : options.identity ? each.term.index : subject.term(each.term).number);
+            addToKey(key, each.frame, mentions[each.at.index], seen);
+            break;
         case ActionKind::Guard: addToKey(key, each.frame, program.at(instruction.guard).slots, seen); break;
         case ActionKind::CheckName: addToKey(key, each.frame, {instruction.slot}, seen); break;
         case ActionKind::Constraint:
@@ -160,12 +144,21 @@ std::vector<std::uint32_t> MachineState::keyOf(std::uint32_t continuation, bool 
             addToKey(key, each.frame, mentions[instruction.children[1].index], seen);
             break;
         case ActionKind::Assign:
+            key.push_back(each.extra2);
+            for (const TermId leaf : lists[each.extra]) {
+                key.push_back(leaf.index);
+            }
             for (std::size_t i = static_cast<std::size_t>(__builtin_popcount(each.extra2)); i < instruction.children.size(); ++i) {
                 addToKey(key, each.frame, mentions[instruction.children[i].index], seen);
             }
             break;
-        case ActionKind::Join:
         case ActionKind::EndGoal: break;
+        }
+    };
+    add(first);
+    for (std::uint32_t at = first.next; at != NoIndex; at = continuations[at].next) {
+        if (continuations[at].kind != ActionKind::EndGoal) {
+            add(continuations[at]);
         }
     }
     if (all) {
@@ -178,26 +171,34 @@ std::vector<std::uint32_t> MachineState::keyOf(std::uint32_t continuation, bool 
     return key;
 }
 
-void MachineState::join(const Continuation& at) {
-    const JoinState& known = joins[at.extra];
-    if (!known.failed.empty() && known.failed.contains(keyOf(at.next, false))) {
-        backtrack();
-        return;
+bool MachineState::failedBefore(const Continuation& at) {
+    if (!options.remember || mayLoop || !isFrequent(at.at.index, at.term)) {
+        return false;
     }
-    if (!known.failedAll.empty() && known.failedAll.contains(keyOf(at.next, true))) {
-        // It would give matches that were given before, which is no failure for what lies around.
-        ++resultCount;
+    Continuation state = at;
+    state.next = current;
+    std::vector<std::uint32_t> key = keyOf(state, false);
+    const bool gaveAll = failedAll.empty() ? false : failedAll.contains(keyOf(state, true));
+    if (gaveAll || failed.contains(key)) {
+        // Matches given before are no failure for what lies around.
+        resultCount += gaveAll ? 1 : 0;
+        // The goals around may have been met on the way to that failure.
+        for (std::uint32_t rest = current; rest != NoIndex; rest = continuations[rest].next) {
+            if (continuations[rest].kind == ActionKind::EndGoal) {
+                choices[continuations[rest].extra].reached = true;
+            }
+        }
         backtrack();
-        return;
+        return true;
     }
-    pushChoice(ChoiceKind::Joined, at, 0);
-    choices.back().join = at.extra;
+    pushChoice(ChoiceKind::Exhausted, at, 0);
+    choices.back().key = std::move(key);
     choices.back().results = resultCount;
+    return false;
 }
 
 bool MachineState::recall(const Continuation& at, const Instruction& instruction) {
-    // Where loops are looked for, what a goal comes to depends on the goals around it.
-    if (at.goal != NoIndex || program.procedures[instruction.procedure].mayLoop || !isFrequent(CallMark | instruction.procedure, at.term)) {
+    if (mayLoop || !isFrequent(CallMark | instruction.procedure, at.term)) {
         return false;
     }
     std::vector<std::uint32_t> key{instruction.procedure, options.identity ? at.term.index : subject.term(at.term).number};
@@ -260,9 +261,19 @@ void MachineState::noteFailure(ChoicePoint& choice) {
         }
         return;
     }
-    const bool matchedSince = resultCount != choice.results;
-    JoinState& state = joins[choice.join];
-    (matchedSince ? state.failedAll : state.failed).insert(keyOf(choice.resume.next, matchedSince));
+    constexpr std::size_t MostWords = std::size_t{1} << 24U;
+    if (keptWords > MostWords) {
+        return;
+    }
+    if (resultCount == choice.results) {
+        keptWords += choice.key.size();
+        failed.insert(std::move(choice.key));
+        return;
+    }
+    Continuation state = choice.resume;
+    std::vector<std::uint32_t> key = keyOf(state, true);
+    keptWords += key.size();
+    failedAll.insert(std::move(key));
 }
 
 } // namespace lemmascope::match

@@ -22,13 +22,24 @@ std::uint32_t MachineState::totalOf(FailureReason reason, const Continuation& at
     return total;
 }
 
+std::uint32_t MachineState::nearnessOf(FailureReason reason, const Continuation& at) const {
+    switch (reason) {
+    case FailureReason::OperatorMismatch: return subject.operands(at.term).empty() ? 0 : 1;
+    case FailureReason::NotTheConstant: return subject.constant(at.term).isDefined() ? 2 : 1;
+    case FailureReason::OperandOmitted:
+    case FailureReason::OperandGiven: return 1;
+    default: return 2;
+    }
+}
+
 FailureRecord* MachineState::record(FailureReason reason, const Continuation& at) {
     ++failureCount;
-    const bool furthest = !summary.at.isValid() || matched > summary.matched;
+    const std::uint32_t nearness = nearnessOf(reason, at);
+    const bool furthest = !summary.at.isValid() || matched > summary.matched || (matched == summary.matched && nearness > summary.nearness);
     if (furthest) {
-        summary = {reason, at.at, at.term, matched, totalOf(reason, at)};
+        summary = {reason, at.at, at.term, matched, nearness, totalOf(reason, at)};
     }
-    if (options.records == 0) {
+    if (options.records == 0 || (options.records == 1 && !furthest)) {
         return nullptr;
     }
     if (records.size() == options.records) {

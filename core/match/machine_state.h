@@ -25,7 +25,6 @@ enum class ActionKind : std::uint8_t {
     CheckName,
     Constraint,
     Assign, ///< the next operand of an `ac`
-    Join,   ///< behind an alternate that was tried often: see MachineState::joins
     EndGoal ///< behind a call that was made often
 };
 
@@ -37,7 +36,7 @@ struct Continuation {
     std::uint32_t frame = 0;
     std::uint32_t goal = NoIndex;
     std::uint32_t next = NoIndex;
-    std::uint32_t extra = 0;  ///< Assign: list of leaves. Join: index. EndGoal: choice point. Match: operand number
+    std::uint32_t extra = 0;  ///< Assign: list of leaves. EndGoal: choice point. Match: operand number
     std::uint32_t extra2 = 0; ///< Assign: operands already placed, as bits. Match: parent term
 };
 
@@ -51,15 +50,15 @@ struct Goal {
 
 enum class ChoiceKind : std::uint8_t {
     Alternate,
-    Exchange, ///< comm
-    Cut,      ///< ac: another bracketing
-    Place,    ///< ac: another leaf for an operand
-    Joined,   ///< remembers a failure when reached
-    Barrier   ///< remembers a failed goal when reached
+    Exchange,  ///< comm
+    Cut,       ///< ac: another bracketing
+    Place,     ///< ac: another leaf for an operand
+    Exhausted, ///< remembers a failed state when reached
+    Barrier    ///< remembers a failed goal when reached
 };
 
 struct Marks {
-    std::uint32_t trail = 0, cells = 0, frames = 0, frameCells = 0, continuations = 0, goals = 0, events = 0, values = 0, lists = 0, joins = 0;
+    std::uint32_t trail = 0, cells = 0, frames = 0, frameCells = 0, continuations = 0, goals = 0, events = 0, values = 0, lists = 0;
 };
 
 struct ChoicePoint {
@@ -67,18 +66,12 @@ struct ChoicePoint {
     Continuation resume; ///< what was being matched
     std::uint32_t option = 0;
     std::uint32_t matched = 0;
-    std::uint32_t join = NoIndex;
     std::uint32_t cuts = NoIndex; ///< Cut: first of its lists; Place: the list of leaves
     std::uint32_t cutCount = 0;
-    std::uint64_t results = 0; ///< Joined: matches met before
+    std::uint64_t results = 0; ///< Exhausted: matches met before
     bool reached = false;      ///< Barrier: its goal was met
     std::vector<std::uint32_t> key;
     Marks marks;
-};
-
-struct JoinState {
-    std::set<std::vector<std::uint32_t>> failed;    ///< by the names that what follows mentions
-    std::set<std::vector<std::uint32_t>> failedAll; ///< by these and the rule's own names: after matches
 };
 
 struct Remembered {
@@ -103,7 +96,6 @@ struct MachineState {
     std::vector<Event> events;
     std::vector<FactValue> values;
     std::vector<std::vector<TermId>> lists;
-    std::vector<JoinState> joins;
     std::vector<ChoicePoint> choices;
     std::uint32_t current = NoIndex; ///< the continuation to run
     std::uint32_t matched = 0;
@@ -119,7 +111,11 @@ struct MachineState {
     std::uint64_t failureCount = 0;
 
     std::unordered_map<std::uint64_t, std::uint32_t> visits;
-    std::map<std::vector<std::uint32_t>, Remembered> remembered;
+    std::map<std::vector<std::uint32_t>, Remembered> remembered; ///< goals
+    std::set<std::vector<std::uint32_t>> failed;                 ///< states: the work left, and what the names that it mentions hold
+    std::set<std::vector<std::uint32_t>> failedAll;              ///< the same with the rule's own names: states that gave all their matches
+    std::size_t keptWords = 0;                                   ///< of both
+    bool mayLoop = false;
     std::map<std::string, std::uint32_t> valueIds;   ///< values by their text, for keys
     std::vector<std::vector<bool>> operatorIs;       ///< by program operator and symbol
     std::vector<std::vector<SlotRef>> mentions;      ///< names that a match of an instruction may read or bind
@@ -143,6 +139,7 @@ struct MachineState {
     bool testAttributes(const Continuation& at, const Instruction& instruction, std::vector<TermId>& operands);
     void matchTree(const Continuation& at, const Instruction& instruction);
     void assign(const Continuation& at);
+    [[nodiscard]] std::uint32_t nextLeaf(const std::vector<TermId>& leaves, std::uint32_t used, std::uint32_t from) const;
     void call(const Continuation& at, const Instruction& instruction);
     void guard(const Continuation& at);
     void push(Continuation action) {
@@ -150,28 +147,28 @@ struct MachineState {
         continuations.push_back(action);
         current = static_cast<std::uint32_t>(continuations.size() - 1);
     }
-    void pushOperands(const Continuation& at, const Instruction& instruction, const std::vector<TermId>& operands, bool exchanged);
+    void pushOperands(const Continuation& at, const Instruction& instruction, std::span<const TermId> operands, bool exchanged);
     void pushChoice(ChoiceKind kind, const Continuation& resume, std::uint32_t optionLeft);
     void resume(ChoicePoint& choice);
-    void tryAlternate(const Continuation& at, std::uint32_t option, std::uint32_t join);
+    void tryAlternate(const Continuation& at, std::uint32_t option);
 
     // memory (machine_memory.cpp)
     void findMentions();
     bool isFrequent(std::uint32_t kind, TermId term);
-    [[nodiscard]] std::vector<std::uint32_t> keyOf(std::uint32_t continuation, bool all);
+    [[nodiscard]] std::vector<std::uint32_t> keyOf(const Continuation& at, bool all);
     void addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame, const std::vector<SlotRef>& slots,
                   std::map<std::uint32_t, std::uint32_t>& seen);
-    void join(const Continuation& at);
     void endGoal(const Continuation& at);
     /// True when the call was answered from memory. Else it is to be run, perhaps behind a barrier that remembers what becomes of it.
     bool recall(const Continuation& at, const Instruction& instruction);
-    /// Gives the choice point a memory of what failed behind it, once its like was met often.
-    void rejoin(ChoicePoint& choice);
-    void pushJoin(const Continuation& at, std::uint32_t index);
+    /// True when the state, this work and what is left behind it, failed before: then it has failed again. Else, once its like was met
+    /// often, its failure will be remembered.
+    bool failedBefore(const Continuation& at);
     void noteFailure(ChoicePoint& choice);
 
     // records (machine_record.cpp)
     FailureRecord* record(FailureReason reason, const Continuation& at);
+    [[nodiscard]] std::uint32_t nearnessOf(FailureReason reason, const Continuation& at) const;
     [[nodiscard]] std::uint32_t totalOf(FailureReason reason, const Continuation& at) const;
     void fail(FailureReason reason, const Continuation& at) {
         record(reason, at);

@@ -45,7 +45,7 @@ class Subject {
     /// All symbols for which that is so.
     [[nodiscard]] virtual std::vector<SymbolId> symbolsNamed(const OperatorName& wanted) const;
     [[nodiscard]] virtual std::string symbolText(SymbolId symbol) const = 0;
-    [[nodiscard]] virtual std::string symbolClass(SymbolId symbol) const = 0;
+    [[nodiscard]] const std::string& symbolClass(SymbolId symbol) const { return m_classes[symbol.index]; }
     /// A fact about a value; `argument` is dim's axis. Op and Cls are asked of its head. Undefined when it is not known.
     [[nodiscard]] virtual FactValue fact(FactKind kind, TermId term, const FactValue& argument) const = 0;
     /// Undefined when the node has no such attribute and no default for it.
@@ -68,6 +68,7 @@ class Subject {
     std::vector<SubjectTerm> m_terms;
     std::vector<TermId> m_operands;
     std::size_t m_symbolCount = 0;
+    std::vector<std::string> m_classes; ///< by symbol
 };
 
 /// Operators and leaves of the unfolded term, as far as they are below 2^62; each value's from its operands'.

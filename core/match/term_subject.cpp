@@ -142,6 +142,10 @@ class TermReader {
         m_out->m_root = done;
         m_out->m_sizes = unfoldedSizes(*m_out);
         countUses();
+        for (const std::string& each : m_out->m_symbols) {
+            const FactValue found = m_out->m_signature.fact(each, "cls");
+            m_out->m_classes.push_back(found.isDefined() ? found.text() : "other");
+        }
         return m_out;
     }
 
@@ -294,11 +298,6 @@ Result<std::shared_ptr<const TermSubject>> TermSubject::parse(std::string_view t
 }
 
 bool TermSubject::symbolIs(SymbolId symbol, const OperatorName& wanted) const { return m_symbols[symbol.index] == wanted.name; }
-
-std::string TermSubject::symbolClass(SymbolId symbol) const {
-    const FactValue found = m_signature.fact(m_symbols[symbol.index], "cls");
-    return found.isDefined() ? found.text() : "other";
-}
 
 FactValue TermSubject::fact(FactKind kind, TermId term, const FactValue& argument) const {
     static constexpr std::array<const char*, 11> Keys{"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls"};

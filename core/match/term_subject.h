@@ -33,7 +33,6 @@ class TermSubject : public Subject {
 
     [[nodiscard]] bool symbolIs(SymbolId symbol, const OperatorName& wanted) const override;
     [[nodiscard]] std::string symbolText(SymbolId symbol) const override { return m_symbols[symbol.index]; }
-    [[nodiscard]] std::string symbolClass(SymbolId symbol) const override;
     [[nodiscard]] FactValue fact(FactKind kind, TermId term, const FactValue& argument) const override;
     [[nodiscard]] FactValue attribute(TermId term, const std::string& name) const override;
     [[nodiscard]] std::optional<std::size_t> attributeOperand(TermId term, const std::string& name, std::size_t patternOperands) const override;

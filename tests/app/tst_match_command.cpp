@@ -1,4 +1,6 @@
 // match and rules from outside: outcomes, exit statuses, JSON.
+#include "tests/core/format/json/schema_check.h"
+
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -43,6 +45,17 @@ class TestMatchCommand : public QObject {
             file.write(content);
         }
         return file.fileName();
+    }
+
+    /// What of a result does not fit the schema.
+    static QStringList misfits(const QString& text) {
+        QFile file(QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/schema/match.schema.json"));
+        if (!file.open(QIODevice::ReadOnly)) {
+            return {"there is no schema"};
+        }
+        const lemmascope::test::SchemaCheck check(QJsonDocument::fromJson(file.readAll()).object());
+        const QJsonObject object = QJsonDocument::fromJson(text.toUtf8()).object();
+        return object.isEmpty() ? QStringList{"no JSON object"} : check.problems(object);
     }
 
   private slots:
@@ -93,12 +106,43 @@ class TestMatchCommand : public QObject {
         const Ran json = run({"match", "--cases", Cases + "matcher/worked.tsv", "--json", "-"});
         const Json parsed = Json::parse(json.out.toStdString(), nullptr, false);
         QVERIFY(!parsed.is_discarded() && parsed["cases"].size() == 57);
+        QCOMPARE(misfits(json.out), QStringList());
         QVERIFY((parsed["cases"][43]["bindings"] == Json{{"x", "a"}, {"G", "relu"}}));
         QVERIFY(parsed["cases"][19]["static_check"] == "error: guard reads y, not bound on every path");
         QVERIFY(json.err.endsWith("57 passed, 0 failed\n"));
         const Ran wrong = run({"match", "--cases", write("wrong.tsv", "id\tpattern\tterm\texpected\n1\t?x\ta\tno match\n2\t?x\ta\tmatch\n")});
         QCOMPARE(wrong.status, 1);
         QCOMPARE(wrong.out, QString("1: outcome: expected no match, found match\n1 passed, 1 failed\n"));
+    }
+
+    void rulesMatchGraphs() {
+        const QString bugs = Cases + "bugs/";
+        const Ran good = run({"match", bugs + "B35.rules", bugs + "B35.target.onnx"});
+        QCOMPARE(good.status, 0);
+        QVERIFY2(good.out.startsWith("match: attention at g4 (MatMul): 4 nodes\n  ?Q = q\n"), qPrintable(good.out));
+        const Ran refused = run({"match", bugs + "B37.rules", bugs + "B37.target.onnx", "--json", "-"});
+        QCOMPARE(refused.status, 1);
+        const Json json = Json::parse(refused.out.toStdString(), nullptr, false);
+        QVERIFY(json["format"] == "lemmascope-match" && json["version"] == 1);
+        QCOMPARE(misfits(refused.out), QStringList());
+        for (const char* name : {"B35", "B40"}) {
+            QCOMPARE(misfits(run({"match", bugs + name + ".rules", bugs + name + ".target.onnx", "--explain", "--json", "-"}).out), QStringList());
+        }
+        QVERIFY(json["matches"][0]["rewritable"] == false);
+        QVERIFY(json["matches"][0]["reason"] == "the interior value g1 is a graph output");
+        QVERIFY((json["matches"][0]["bindings"] == Json{{"X", "x"}, {"u", "g2"}, {"t", "g1"}}));
+        QVERIFY((json["matches"][0]["nodes"] == Json{"g1", "g2", "g3"}));
+        const Ran none = run({"match", bugs + "B40.rules", bugs + "B40.target.onnx"});
+        QCOMPARE(none.status, 1);
+        QVERIFY2(none.out.contains("g1 (Transpose): attribute perm is [0,2,3,1], the pattern wants [0,1,3,2] [2:"), qPrintable(none.out));
+        const Ran why = run({"match", bugs + "B35.rules", bugs + "B35.target.onnx", "--at", "g2", "--explain", "--trace"});
+        QCOMPARE(why.status, 1);
+        QVERIFY2(why.out.contains("no match: attention at g2 (Add): 0 of 4 operators matched\n  here stands g2 (Add), the pattern wants matmul"),
+                 qPrintable(why.out));
+        QCOMPARE(run({"match", bugs + "B35.rules", bugs + "B35.target.onnx", "--at", "nowhere"}).status, 64);
+        QCOMPARE(run({"match", bugs + "B35.rules", bugs + "B35.target.onnx", "--rule", "nothing"}).status, 64);
+        QCOMPARE(run({"match", bugs + "B35.rules", bugs + "none.onnx"}).status, 66);
+        QCOMPARE(run({"match", bugs + "B35.rules", bugs + "B35.target.onnx", "--steps", "3"}).status, 2);
     }
 
     void wrongUseIsToldApart() {

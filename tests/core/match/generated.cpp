@@ -224,7 +224,7 @@ Compared compareGenerated(std::uint64_t seed) {
     Answer tried;
     if (searched(*file, terms, term, Unfoldings, 400, seed % 3 == 0, tried)) {
         out.searchedToo = true;
-        if (tried.witnesses != answer.witnesses) {
+        if (answer.complete && tried.witnesses != answer.witnesses) {
             differs("every assignment tried", text(tried.witnesses), text(answer.witnesses) + " (the other oracle)");
         }
     }

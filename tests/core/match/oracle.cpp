@@ -65,9 +65,15 @@ class Derivation {
 
     bool limited = false;
     int nextVariable = 0;
+    std::size_t work = 0; ///< parts derived
+    static constexpr std::size_t MostWork = 300'000;
 
     States derive(PatternId id, const Environment& names, int term, const Bound& bound, int unfoldings) {
         const PatternNode& node = m_file.at(id);
+        if (++work > MostWork) {
+            limited = true;
+            return {};
+        }
         switch (node.kind) {
         case PatternKind::Variable: return bind(names.at(node.name.written()), term, bound);
         case PatternKind::Any: return {bound};
@@ -438,6 +444,9 @@ bool searched(const RuleFile& file, Terms& terms, int term, int unfoldings, std:
             out.witnesses.insert(shown(terms, names, each));
         }
         out.complete = out.complete && !derivation.limited;
+        if (derivation.work > Derivation::MostWork) {
+            return false;
+        }
     }
     return true;
 }
