@@ -85,7 +85,7 @@ RoleColours coloursOf(Role role, Lightness lightness) {
         out.fill = out.line;
         out.text = page.background;
     } else if (role == Role::Obsolete) {
-        out.line = blended(out.line, page.background, 0.5);
+        out.line = blended(out.line, page.background, 0.8); // 3:1 still
     }
     return out;
 }

@@ -27,6 +27,7 @@ MessagesPanel::MessagesPanel(MessageModel* messages, QWidget* parent) : QWidget(
     m_full->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_full->setTabChangesFocus(true);
     m_full->setMaximumHeight(fontMetrics().height() * 4);
+    m_full->setMinimumHeight(fontMetrics().height() * 2);
     m_full->setPlaceholderText(tr("Errors and notes appear here."));
     auto* copy = new QPushButton(tr("&Copy all"), this);
     copy->setAccessibleName(tr("Copy all messages"));

@@ -1,6 +1,7 @@
 #include "ui/panels/verdict_banner.h"
 
 #include "ui/panels/long_text.h"
+#include "ui/views/elided_label.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -64,7 +65,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_badge = new VerdictBadge(this);
     m_badge->setAccessibleName(tr("Verdict mark"));
     const auto label = [this](const QString& name) {
-        auto* made = new QLabel(this);
+        auto* made = new ElidedLabel(this);
         made->setAccessibleName(name);
         made->setTextFormat(Qt::PlainText);
         made->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -43,6 +43,7 @@ FactTableView::FactTableView(const QString& accessibleName, QWidget* parent) : Q
     setTabKeyNavigation(false);
     setVerticalScrollMode(ScrollPerPixel);
     setHorizontalScrollMode(ScrollPerPixel);
+    setMinimumHeight(fontMetrics().height() * 2); // with its neighbours it must fit a small screen in large letters; it scrolls
     verticalHeader()->hide();
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);

@@ -49,6 +49,13 @@ class LabelAccessible : public QAccessibleWidget {
 };
 
 QAccessibleInterface* makeLabelAccessible(const QString& kind, QObject* object) {
+    // Scrolled words and pictures of ours take the focus, so that keys can scroll them; Qt gives them no role.
+    if (kind == QStringLiteral("lemmascope::HeatMapView")) {
+        return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::Graphic);
+    }
+    if (kind == QStringLiteral("QScrollArea")) {
+        return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::Pane);
+    }
     if (kind != QStringLiteral("QLabel")) {
         return nullptr;
     }

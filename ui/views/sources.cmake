@@ -1,5 +1,7 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     views/counterexample_facts.cpp views/counterexample_facts.h
+    views/cut_text_tips.cpp views/cut_text_tips.h
+    views/elided_label.cpp views/elided_label.h
     views/fact_table_view.cpp views/fact_table_view.h
     views/flow_layout.cpp views/flow_layout.h
     views/help_pages.cpp views/help_pages.h

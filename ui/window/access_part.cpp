@@ -1,11 +1,16 @@
 #include "ui/window/access_part.h"
 
+#include "ui/canvas/graph_canvas.h"
 #include "ui/panels/verdict_banner.h"
+#include "ui/views/cut_text_tips.h"
 #include "ui/window/main_window.h"
 
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QEvent>
+#include <QFocusFrame>
 #include <QLabel>
+#include <QPointer>
 #include <QSplitter>
 #include <QToolBar>
 #include <QToolButton>
@@ -14,6 +19,19 @@ namespace lemmascope {
 
 AccessPart::AccessPart(MainWindow* window) : QObject(window), m_window(window) {
     nameHandles();
+    qApp->installEventFilter(new CutTextTips(this));
+    // Lists and texts without a line to show it on, and flat buttons, do not show that they have the focus; canvases do.
+    // The frame moves to where it is seen, and may go away with that.
+    connect(qApp, &QApplication::focusChanged, this, [this, frame = QPointer<QFocusFrame>()](QWidget*, QWidget* now) mutable {
+        const bool bare = now != nullptr && now->window() == m_window && qobject_cast<GraphCanvas*>(now) == nullptr &&
+                          (qobject_cast<QAbstractScrollArea*>(now) != nullptr || qobject_cast<QToolButton*>(now) != nullptr);
+        if (bare && frame == nullptr) {
+            frame = new QFocusFrame(m_window);
+        }
+        if (frame != nullptr) {
+            frame->setWidget(bare ? now : nullptr);
+        }
+    });
     // After the banner has taken the new state in.
     connect(window->session(), &PairSession::stateChanged, this, &AccessPart::announceVerdict, Qt::QueuedConnection);
     QAccessible::installActivationObserver(this);
@@ -25,6 +43,7 @@ AccessPart::~AccessPart() { QAccessible::removeActivationObserver(this); }
 void AccessPart::accessibilityActiveChanged(bool active) {
     qApp->removeEventFilter(this);
     m_spoken.clear();
+    m_listening = active;
     if (active) {
         qApp->installEventFilter(this);
     }
@@ -55,7 +74,7 @@ void AccessPart::announceVerdict() {
         return;
     }
     m_announced = title;
-    if (!QAccessible::isActive()) {
+    if (!m_listening) {
         return;
     }
     // Qt 6.4 has no announcements: an alert where platforms know it; over AT-SPI the labels tell that they have changed.

@@ -32,6 +32,7 @@ class AccessPart : public QObject, private QAccessible::ActivationObserver {
     void nameHandles();
 
     MainWindow* m_window;
+    bool m_listening = false; ///< somebody reads the window
     QString m_announced;
     QHash<const QObject*, QString> m_spoken; ///< of labels seen, while somebody listens
 };

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <QAction>
+#include <QPointer>
 #include <QString>
 
 #include <vector>
-
-class QAction;
 
 namespace lemmascope {
 
@@ -12,7 +12,7 @@ class MainWindow;
 
 /// An entry of the menus.
 struct ListedAction {
-    QAction* action = nullptr;
+    QPointer<QAction> action; ///< null once it is gone: menus are filled anew
     QString title; ///< `Zoom In`
     QString path;  ///< `View > Zoom`
     /// It is always there, so that keys can be given to it; a recent file is not.

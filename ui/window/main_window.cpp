@@ -13,6 +13,7 @@
 #include "ui/panels/side_view.h"
 #include "ui/panels/steps_panel.h"
 #include "ui/panels/verdict_banner.h"
+#include "ui/views/elided_label.h"
 #include "ui/views/label_accessible.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
@@ -192,13 +193,13 @@ void MainWindow::showPairedValues(FlatValueId reference, FlatValueId rewritten) 
 
 void MainWindow::buildStatusBar() {
     statusBar()->setAccessibleName(tr("Status"));
-    m_nodesLabel = new QLabel(this);
+    m_nodesLabel = new ElidedLabel(this);
     m_nodesLabel->setAccessibleName(tr("Nodes shown"));
     m_jobsButton = new QToolButton(this);
     m_jobsButton->setAccessibleName(tr("Show the jobs"));
     m_jobsButton->setToolTip(tr("What runs in the background: click for the list"));
     m_jobsButton->setAutoRaise(true);
-    auto* versions = new QLabel(toQString(m_versions), this);
+    auto* versions = new ElidedLabel(toQString(m_versions), this);
     versions->setAccessibleName(tr("Versions"));
     m_zoomLabel = new QLabel(this);
     m_zoomLabel->setAccessibleName(tr("Zoom"));

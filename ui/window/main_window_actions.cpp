@@ -103,7 +103,7 @@ void MainWindow::buildActions() {
     m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
     file->addSeparator();
     addMenuAction(file, tr("&Definitions of Ops…"), {}, asks([this] { askForDefinitions(); }));
-    m_noDefinitionsAction = addMenuAction(file, tr("&Without Definitions"), {}, [this] { useDefinitions({}); });
+    m_noDefinitionsAction = addMenuAction(file, tr("Withou&t Definitions"), {}, [this] { useDefinitions({}); });
     file->addSeparator();
     m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
     file->addSeparator();
@@ -218,7 +218,7 @@ void MainWindow::buildActions() {
         go, tr("Previous St&ep"), {key("Ctrl+PgUp")}, [this] { goToStep(true); }, Needs::Steps);
     go->addSeparator();
     addMenuAction(go, tr("Ne&xt Pane"), {key("F6")}, [this] { focusNextPane(false); });
-    addMenuAction(go, tr("Pre&vious Pane"), {key("Shift+F6")}, [this] { focusNextPane(true); });
+    addMenuAction(go, tr("Previ&ous Pane"), {key("Shift+F6")}, [this] { focusNextPane(true); });
 
     QMenu* lemmas = addMenu(Menu::Lemmas, tr("&Lemmas"));
     m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] {

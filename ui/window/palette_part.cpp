@@ -32,7 +32,7 @@ PalettePart::PalettePart(MainWindow& window, PlacesPart& places)
     go->addSeparator();
     window.addMenuAction(
         go, tr("&Go to Node…"), {QKeySequence(QStringLiteral("Ctrl+G"))}, [this] { openGoToNode(); }, MainWindow::Needs::Pair);
-    window.addMenuAction(go, tr("Command &Palette…"), {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
+    window.addMenuAction(go, tr("&Command Palette…"), {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
                          [this] { openPalette(); });
     connect(m_popup, &PalettePopup::textChanged, this, &PalettePart::refresh);
     connect(m_popup, &PalettePopup::chosen, this, &PalettePart::act);
@@ -181,6 +181,7 @@ std::vector<PaletteEntry> PalettePart::withoutText() const {
 }
 
 void PalettePart::refresh(const QString& text) {
+    std::erase_if(m_actions, [](const ListedAction& listed) { return listed.action == nullptr; });
     const Ranking ranking(foldedText(toStdString(text)));
     if (ranking.isEmpty()) {
         m_popup->setEntries(withoutText());
@@ -231,9 +232,11 @@ void PalettePart::act(const PaletteEntry& entry) {
     switch (entry.kind) {
     case PaletteEntry::Kind::Action:
         if (entry.id < m_actions.size()) {
-            QAction* action = m_actions[entry.id].action;
-            remember(entry);
-            action->trigger();
+            const QPointer<QAction> action = m_actions[entry.id].action;
+            if (action != nullptr) {
+                remember(entry);
+                action->trigger();
+            }
         }
         break;
     case PaletteEntry::Kind::Lemma:

@@ -14,6 +14,7 @@
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QMenu>
+#include <QScrollArea>
 #include <QStatusBar>
 #include <QTableView>
 
@@ -48,7 +49,14 @@ const Value* valueOf(const GraphTree* tree, FlatValueId id) {
 
 ValuesPart::ValuesPart(MainWindow& window) : QObject(&window), m_window(window), m_save(tr("Saving values"), window.jobs()) {
     m_panel = new ValuesPanel(&window);
-    m_dock = window.addPartDock(tr("Values"), QStringLiteral("valuesDock"), m_panel, Qt::BottomDockWidgetArea,
+    // Its many choices need more height than a small screen has in large letters.
+    auto* scroll = new QScrollArea(&window);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(m_panel);
+    m_panel->setAccessibleName(tr("Values"));
+    m_dock = window.addPartDock(tr("Values"), QStringLiteral("valuesDock"), scroll, Qt::BottomDockWidgetArea,
                                 window.dock(MainWindow::Dock::Counterexample), true);
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
     QMenu* view = window.menu(MainWindow::Menu::View);
@@ -56,9 +64,9 @@ ValuesPart::ValuesPart(MainWindow& window) : QObject(&window), m_window(window),
         view, tr("Show &Values"), {key("V")}, [this] { showDock(true); }, MainWindow::Needs::Pair);
     QMenu* go = window.menu(MainWindow::Menu::Go);
     window.addMenuAction(
-        go, tr("Next Differing &Element"), {key("Alt+PgDown")}, [this] { m_panel->goToDifference(false); }, MainWindow::Needs::Pair);
+        go, tr("Next Differing Ele&ment"), {key("Alt+PgDown")}, [this] { m_panel->goToDifference(false); }, MainWindow::Needs::Pair);
     window.addMenuAction(
-        go, tr("Previous Differing Ele&ment"), {key("Alt+PgUp")}, [this] { m_panel->goToDifference(true); }, MainWindow::Needs::Pair);
+        go, tr("Previo&us Differing Element"), {key("Alt+PgUp")}, [this] { m_panel->goToDifference(true); }, MainWindow::Needs::Pair);
     QMenu* copyAs = window.menu(MainWindow::Menu::Edit)->addMenu(tr("Copy &Values As"));
     for (const auto& [text, as] : {std::pair{tr("&Text"), ValuesPanel::CopyAs::Text}, std::pair{tr("&Markdown"), ValuesPanel::CopyAs::Markdown},
                                    std::pair{tr("&NumPy"), ValuesPanel::CopyAs::Numpy}, std::pair{tr("&JSON"), ValuesPanel::CopyAs::Json}}) {

@@ -13,7 +13,7 @@
 namespace lemmascope {
 
 WorkerLossPart::WorkerLossPart(MainWindow* window) : QObject(window), m_window(window), m_job(tr("Save crash bundle"), window->jobs()) {
-    m_save = window->addMenuAction(window->menu(MainWindow::Menu::Help), tr("Save &Crash Bundle…"), {}, [this] {
+    m_save = window->addMenuAction(window->menu(MainWindow::Menu::Help), tr("Save Crash &Bundle…"), {}, [this] {
         QMetaObject::invokeMethod(this, &WorkerLossPart::askForFolder, Qt::QueuedConnection); // who triggered it is not kept waiting
     });
     m_save->setToolTip(tr("Keep what the solver or Graphviz was asked when its process ended"));
