@@ -10,6 +10,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <algorithm>
+
 namespace lemmascope {
 
 PictureDialog::PictureDialog(Purpose purpose, const PictureChoice& choice, Preview preview, QWidget* parent)
@@ -117,6 +119,10 @@ void PictureDialog::update() {
     m_scale->setEnabled(wanted.format == PictureFormat::Png);
     const Result<QString> told = m_preview(wanted);
     m_told->setText(told ? *told : tr("✗ %1").arg(toQString(told.error().message)));
+    // Words that wrap onto more lines make the dialog grow, not its buttons shrink.
+    const QSize now = isVisible() ? size() : QSize(0, 0);
+    const int wide = std::max(now.width(), layout()->totalSizeHint().width());
+    resize(wide, std::max(now.height(), layout()->totalHeightForWidth(wide)));
     m_accept->setEnabled(told.has_value());
     if (m_previewButton != nullptr) {
         m_previewButton->setEnabled(told.has_value());

@@ -53,6 +53,9 @@ QAccessibleInterface* makeLabelAccessible(const QString& kind, QObject* object) 
     if (kind == QStringLiteral("lemmascope::HeatMapView")) {
         return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::Graphic);
     }
+    if (kind == QStringLiteral("QKeySequenceEdit")) {
+        return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::EditableText);
+    }
     if (kind == QStringLiteral("QScrollArea")) {
         return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::Pane);
     }

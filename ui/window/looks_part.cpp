@@ -76,7 +76,7 @@ LooksPart::LooksPart(MainWindow& window, ViewHistoryPart& history)
 }
 
 void LooksPart::buildThemes(QMenu* view) {
-    QMenu* themes = view->addMenu(tr("&Theme"));
+    QMenu* themes = view->addMenu(tr("Th&eme"));
     for (const auto& [text, name] : {std::pair{tr("&Desktop"), "desktop"}, std::pair{tr("&Light"), "light"}, std::pair{tr("D&ark"), "dark"},
                                      std::pair{tr("&High Contrast"), "contrast"}, std::pair{tr("&Monochrome"), "mono"}}) {
         QAction* action = m_window.addMenuAction(themes, text, {}, [this, wanted = QString::fromLatin1(name)] { setTheme(wanted); });

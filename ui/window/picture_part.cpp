@@ -67,7 +67,7 @@ PicturesPart::PicturesPart(MainWindow& window)
         }
     }
     window.addMenuAction(
-        window.menu(MainWindow::Menu::Edit), tr("Copy &Picture of View"), {},
+        window.menu(MainWindow::Menu::Edit), tr("Copy Picture of Vie&w"), {},
         [this] {
             PictureChoice choice = m_choice;
             choice.area = PictureArea::View;

@@ -18,7 +18,7 @@ PlayPart::PlayPart(MainWindow& window) : QObject(&window), m_window(window) {
     m_timer.setInterval(StepMs);
     connect(&m_timer, &QTimer::timeout, this, &PlayPart::step);
     m_action = window.addLetterAction(
-        window.menu(MainWindow::Menu::Go), tr("Play the &Values"), {QKeySequence(QStringLiteral("P"))},
+        window.menu(MainWindow::Menu::Go), tr("Pla&y the Values"), {QKeySequence(QStringLiteral("P"))},
         [this] {
             if (isPlaying()) {
                 stop();
