@@ -30,7 +30,8 @@ constexpr double LargestFitScale = 1.0;
 constexpr double ReadableScale = LevelOfDetail::SmallText;
 constexpr double ComfortableScale = 0.75;
 constexpr double FirstViewMargin = 40.0;
-constexpr double BeyondEdge = 0.45; ///< how much of the view may lie beyond the drawing
+constexpr double SmallestFirstScale = 0.08; ///< below, a whole graph is specks without edges: no view to begin with
+constexpr double BeyondEdge = 0.45;         ///< how much of the view may lie beyond the drawing
 constexpr double TinyScale = 1e-5;
 constexpr double EdgeReach = 4.0;       ///< pixels
 constexpr std::size_t MostAnchors = 16; ///< looked up by name after a reload
@@ -262,31 +263,44 @@ void GraphCanvas::applyView(QPointF centre, double scale, bool tell) {
     }
 }
 
-void GraphCanvas::showFirstView() {
-    m_fitted = true;
+std::pair<double, double> GraphCanvas::firstRows() const {
     const QRectF& bounds = m_scene->bounds;
-    const double whole = commonFitScale();
-    if (whole >= ReadableScale || m_fitPartner != nullptr) {
-        applyView(bounds.center(), whole, false);
-        m_firstView = true;
-        return;
-    }
-    // Too much to read at once: the first nodes, across as far as words can be read, from the top.
     double left = INFINITY;
     double right = -INFINITY;
     for (const std::uint32_t item : m_scene->itemsIn(QRectF(bounds.left(), bounds.top(), bounds.width(), viewportSize().height()))) {
         left = std::min(left, m_scene->boxes[item].left());
         right = std::max(right, m_scene->boxes[item].right());
     }
-    const bool any = left <= right;
-    const double scale = std::clamp(viewportSize().width() / (any ? right - left + 2.0 * FirstViewMargin : bounds.width()), ReadableScale, 1.0);
-    QPointF start(any ? (left + right) / 2.0 : bounds.center().x(), bounds.top());
+    return left <= right ? std::pair(left, right) : std::pair(bounds.left(), bounds.right());
+}
+
+double GraphCanvas::firstScale() const {
+    const auto [left, right] = firstRows();
+    return std::clamp(viewportSize().width() / (right - left + 2.0 * FirstViewMargin), ReadableScale, 1.0);
+}
+
+void GraphCanvas::showFirstView() {
+    m_fitted = true;
+    const QRectF& bounds = m_scene->bounds;
+    const double whole = commonFitScale();
+    if (whole >= ReadableScale || (m_fitPartner != nullptr && whole >= SmallestFirstScale)) {
+        applyView(bounds.center(), whole, false);
+        m_firstView = true;
+        return;
+    }
+    // Too much to see at once: the first nodes, across as far as words can be read, from the top; both sides at one scale.
+    const auto [left, right] = firstRows();
+    double scale = firstScale();
+    if (m_fitPartner != nullptr && m_fitPartner->m_scene != nullptr) {
+        scale = std::min(scale, m_fitPartner->firstScale());
+    }
+    QPointF start((left + right) / 2.0, bounds.top());
     if ((right - left) * scale > viewportSize().width()) {
         // Wider than the view: where the data comes in.
         const auto input = std::find(m_scene->kinds.begin(), m_scene->kinds.end(), ItemKind::Input);
         if (input != m_scene->kinds.end()) {
             const QRectF& box = m_scene->boxes[static_cast<std::size_t>(input - m_scene->kinds.begin())];
-            start = QPointF(box.center().x(), box.top() - FirstViewMargin);
+            start = QPointF(box.center().x(), m_fitPartner != nullptr ? bounds.top() : box.top() - FirstViewMargin);
         }
     }
     applyView(start + QPointF(0.0, viewportSize().height() / (2.0 * scale)), scale, false);

@@ -83,7 +83,8 @@ class GraphCanvas : public QAbstractScrollArea {
     void ensureVisible(std::uint32_t item);
     void zoomBy(double factor, std::optional<QPointF> viewportPoint = {});
     void fit();
-    /// The other side: while set, the first view is the whole scene and it and fit() use the scale at which both sides fit.
+    /// The other side: while set, the first view is the whole scene, where that is more than specks, at the scale at which both sides fit,
+    /// as fit() is; else both begin at their tops.
     void setFitPartner(GraphCanvas* partner) { m_fitPartner = partner; }
     /// Nobody has looked elsewhere since the scene's first view.
     [[nodiscard]] bool isFirstView() const { return m_firstView; }
@@ -138,6 +139,9 @@ class GraphCanvas : public QAbstractScrollArea {
   private:
     void applyView(QPointF centre, double scale, bool tell);
     void showFirstView();
+    /// What the first screenful of the drawing spans across, from left to right.
+    [[nodiscard]] std::pair<double, double> firstRows() const;
+    [[nodiscard]] double firstScale() const; ///< at which words can be read there
     void updateScrollBars();
     void updateTheme();
     void resolveOverlay();
