@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace lemmascope {
 
@@ -120,6 +121,7 @@ TermId Movements::sink(TermId source, const View& view, const Shape& shape) {
 TermId Movements::move(TermId source, const MovementSpec& movement) {
     assert(m_store.hasShape(source));
     m_budget = PushBudget;
+    m_cutShort = false;
     m_moved.clear();
     return moveInner(source, movement);
 }
@@ -137,7 +139,12 @@ TermId Movements::moveInner(TermId source, const MovementSpec& movement) {
     ++m_store.movementWork;
     const bool normalise = m_store.movementWork < MaxWork;
     if (normalise && m_store.isElementwise(source) && m_budget > 0) {
+        const TermId plain = m_store.rawView(source, asView(from, movement), {m_store.type(source).element, to});
+        if (const auto known = m_store.movedViews.find(plain.index); known != m_store.movedViews.end()) {
+            return known->second;
+        }
         --m_budget;
+        const bool before = std::exchange(m_cutShort, false);
         const std::vector<TermId> operands(m_store.operands(source).begin(), m_store.operands(source).end());
         const OperatorId op = m_store.term(source).op;
         const TensorType type{m_store.type(source).element, to};
@@ -146,10 +153,15 @@ TermId Movements::moveInner(TermId source, const MovementSpec& movement) {
             moved.push_back(moveInner(operand, movement));
         }
         out = elementwise(op, moved, type);
+        if (!m_cutShort) {
+            m_store.movedViews.emplace(plain.index, out);
+        }
+        m_cutShort = m_cutShort || before;
     } else if (normalise && m_store.kind(source) == TermKind::Concat) {
         const std::optional<TermId> joined = moveConcat(source, movement);
         out = joined ? *joined : view(source, asView(m_store.shape(source), movement), to);
     } else {
+        m_cutShort = m_cutShort || m_store.isElementwise(source);
         out = view(source, asView(from, movement), to);
     }
     m_moved.emplace(source, out);

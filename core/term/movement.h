@@ -68,6 +68,7 @@ class Movements {
     std::uint32_t m_budget = 0; ///< elementwise applications that one movement may still enter
     std::uint32_t m_sinkDepth = 0;
     std::map<TermId, TermId> m_moved; ///< within one movement
+    bool m_cutShort = false;          ///< by the budget: what was made so far is no answer for others
 
     [[nodiscard]] TermId moveInner(TermId source, const MovementSpec& movement);
     [[nodiscard]] std::optional<TermId> moveConcat(TermId source, const MovementSpec& movement);

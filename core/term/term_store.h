@@ -115,8 +115,10 @@ class TermStore {
 
     /// Text for people and tests: `Relu(x[0:2])`; depth-limited.
     [[nodiscard]] std::string text(TermId id, int depth = 4) const;
-    std::uint32_t formStores = 0;                         ///< how many stores of forms were made over this one: each has its number
-    std::uint64_t movementWork = 0;                       ///< steps taken by Movements, which stop simplifying past a limit
+    std::uint32_t formStores = 0;   ///< how many stores of forms were made over this one: each has its number
+    std::uint64_t movementWork = 0; ///< steps taken by Movements, which stop simplifying past a limit
+    /// What Movements made of views that enter elementwise ops, by the plain view: what one layer of a deep graph moved, the next one finds.
+    std::unordered_map<std::uint32_t, TermId> movedViews;
     std::shared_ptr<const DefinitionLibrary> definitions; ///< the user's, of the graphs built here; null: none
     std::vector<std::string> notes;                       ///< what definitions did not cover, once each
     std::vector<std::string> inputNames;                  ///< by input number, for `text`

@@ -439,6 +439,34 @@ class TestMovement : public QObject {
         QVERIFY(move.transpose(square, {1, 0}) != square);
     }
 
+    void movingEveryLayerOfADeepGraphCostsEachLayerOnce() {
+        // A residual stream that each layer transposes: what the layer before moved is found, not made again.
+        const auto terms = [](int layers) {
+            TermStore store;
+            Movements move(store);
+            Operator neg;
+            neg.name = "Neg";
+            neg.elementwise = true;
+            Operator add = neg;
+            add.name = "Add";
+            const OperatorId negate = store.internOperator(neg);
+            const OperatorId sum = store.internOperator(add);
+            const TensorType type{ElementType::F32, Shape{Dim(4), Dim(4)}};
+            TermId x = store.input(0, type);
+            for (int layer = 0; layer < layers; ++layer) {
+                const TermId turned = move.transpose(move.elementwise(negate, std::vector<TermId>{x}, type), {1, 0});
+                Operator other;
+                other.name = "MatMul";
+                const TermId product = store.apply(store.internOperator(other), std::vector<TermId>{x, turned}, type);
+                x = move.elementwise(sum, std::vector<TermId>{x, product}, type);
+            }
+            return store.size();
+        };
+        const std::size_t few = terms(100);
+        QVERIFY(terms(400) < 4 * few + few / 2);
+        QVERIFY(few < 100 * 12);
+    }
+
     void emptyTensorsStayHarmless() {
         TermStore store;
         Movements move(store);
