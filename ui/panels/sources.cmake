@@ -1,9 +1,9 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     panels/counterexample_panel.cpp panels/counterexample_panel.h
     panels/find_bar.cpp panels/find_bar.h
+    panels/graph_table_panel.cpp panels/graph_table_panel.h
     panels/heat_map_view.cpp panels/heat_map_view.h
     panels/help_window.cpp panels/help_window.h
-    panels/graph_table_panel.cpp panels/graph_table_panel.h
     panels/inspector_panel.cpp panels/inspector_panel.h
     panels/jobs_panel.cpp panels/jobs_panel.h
     panels/key_sheet.cpp panels/key_sheet.h

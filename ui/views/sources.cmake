@@ -4,8 +4,8 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/elided_label.cpp views/elided_label.h
     views/fact_table_view.cpp views/fact_table_view.h
     views/flow_layout.cpp views/flow_layout.h
-    views/help_pages.cpp views/help_pages.h
     views/graph_rows.cpp views/graph_rows.h
+    views/help_pages.cpp views/help_pages.h
     views/inspector_facts.cpp views/inspector_facts.h
     views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h
