@@ -1,4 +1,4 @@
-// Lists of small cases; tests: tests/core/match/tst_machine.cpp.
+// Lists of small cases; tests: tests/core/match/tst_match_cases.cpp.
 #include "core/match/case_file.h"
 
 #include "core/match/failure.h"

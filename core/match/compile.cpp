@@ -1,4 +1,4 @@
-// Resolves names to slots and calls to procedures; tests: tests/core/match/tst_machine.cpp.
+// Resolves names to slots and calls to procedures; tests: tests/core/match/tst_match_cases.cpp.
 #include "core/match/print.h"
 #include "core/match/program.h"
 
@@ -146,7 +146,11 @@ class Captures {
 
 class Compiler {
   public:
-    Compiler(const RuleFile& file, const StaticResult& checked) : m_file(file), m_checked(checked), m_captures(file) {}
+    Compiler(const RuleFile& file, const StaticResult& checked) : m_file(file), m_checked(checked), m_captures(file) {
+        for (std::uint32_t i = 0; i < file.definitions.size(); ++i) {
+            m_definitions[file.definitions[i].name].push_back(i);
+        }
+    }
 
     MatchProgram rule(const Rule& rule) {
         start(rule.name, rule.spot);
@@ -400,11 +404,8 @@ class Compiler {
         const auto index = static_cast<std::uint32_t>(m_out.procedures.size());
         m_groups.emplace(name, index);
         Procedure procedure{name, 0, {}, {}, 0, false};
-        for (std::uint32_t i = 0; i < m_file.definitions.size(); ++i) {
+        for (const std::uint32_t i : m_definitions.at(name)) {
             const PatternDefinition& each = m_file.definitions[i];
-            if (each.name != name) {
-                continue;
-            }
             if (procedure.slots.empty()) {
                 procedure.parameters = static_cast<std::uint32_t>(each.parameters.size());
                 for (const Name& parameter : each.parameters) {
@@ -425,14 +426,12 @@ class Compiler {
             const std::string name = m_out.procedures[index].name;
             std::vector<InstructionId> bodies;
             Spot spot;
-            for (const PatternDefinition& each : m_file.definitions) {
-                if (each.name != name) {
-                    continue;
-                }
+            for (const std::uint32_t i : m_definitions.at(name)) {
+                const PatternDefinition& each = m_file.definitions[i];
                 spot = bodies.empty() ? each.spot : spot;
                 m_open = {{index, {}, false, {}}};
-                for (std::size_t i = 0; i < each.parameters.size(); ++i) {
-                    m_open.front().visible.emplace(each.parameters[i].written(), static_cast<std::uint32_t>(i));
+                for (std::size_t k = 0; k < each.parameters.size(); ++k) {
+                    m_open.front().visible.emplace(each.parameters[k].written(), static_cast<std::uint32_t>(k));
                 }
                 bodies.push_back(pattern(each.body));
             }
@@ -543,6 +542,7 @@ class Compiler {
     Captures m_captures;
     MatchProgram m_out;
     std::vector<Open> m_open;
+    std::map<std::string, std::vector<std::uint32_t>> m_definitions; ///< by name, in file order
     std::map<std::string, std::uint32_t> m_groups;
     std::vector<std::uint32_t> m_pending;
 };

@@ -1,4 +1,4 @@
-// The machine's own record of a failure, in words; tests: tests/core/match/tst_failure.cpp.
+// The machine's own record of a failure, in words; tests: tests/core/match/tst_match_graph.cpp.
 #include "core/match/failure.h"
 
 #include "core/match/machine_state.h"

@@ -1,5 +1,5 @@
-// The transitions of the machine, one case for each rule of its definition (resources/help/rules.md); tests: tests/core/match/tst_machine.cpp,
-// against the declarative meaning in tst_oracle.cpp.
+// The transitions of the machine, one case for each rule of its definition (resources/help/rules.md); tests:
+// tests/core/match/tst_match_cases.cpp, against the declarative meaning tst_match_oracle.cpp.
 #include "core/match/machine_state.h"
 
 #include <algorithm>
@@ -258,7 +258,9 @@ void MachineState::step() {
         return;
     }
     constexpr std::uint64_t BetweenPolls = 4096;
-    if (++stepCount > options.steps || (stepCount % BetweenPolls == 0 && options.stop.stop_requested())) {
+    constexpr std::size_t MostKept = 8'000'000; // of what a run without a failure piles up
+    if (++stepCount > options.steps || continuations.size() + cells.size() + events.size() > MostKept ||
+        (stepCount % BetweenPolls == 0 && options.stop.stop_requested())) {
         outcome = Outcome::Undecided;
         return;
     }

@@ -5,7 +5,7 @@ namespace lemmascope::match {
 
 /// Operators that the branch needed: those matched, the part that failed unless it was done (a guard behind it), and the work left.
 std::uint32_t MachineState::totalOf(FailureReason reason, const Continuation& at) const {
-    constexpr std::size_t MostCounted = 1'000;
+    constexpr std::size_t MostCounted = 200;
     std::uint32_t total = matched;
     if (at.kind == ActionKind::Match && reason != FailureReason::RecursionLoop) {
         total += program.at(at.at).leastOperators;
@@ -26,6 +26,7 @@ std::uint32_t MachineState::nearnessOf(FailureReason reason, const Continuation&
     switch (reason) {
     case FailureReason::OperatorMismatch: return subject.operands(at.term).empty() ? 0 : 1;
     case FailureReason::NotTheConstant: return subject.constant(at.term).isDefined() ? 2 : 1;
+    case FailureReason::ArityMismatch: return program.at(at.at).kind == InstructionKind::FunctionVariable ? 0 : 2;
     case FailureReason::OperandOmitted:
     case FailureReason::OperandGiven: return 1;
     default: return 2;
@@ -35,9 +36,14 @@ std::uint32_t MachineState::nearnessOf(FailureReason reason, const Continuation&
 FailureRecord* MachineState::record(FailureReason reason, const Continuation& at) {
     ++failureCount;
     const std::uint32_t nearness = nearnessOf(reason, at);
-    const bool furthest = !summary.at.isValid() || matched > summary.matched || (matched == summary.matched && nearness > summary.nearness);
+    bool furthest = !summary.at.isValid() || matched > summary.matched || (matched == summary.matched && nearness > summary.nearness);
+    std::uint32_t total = 0;
+    if (furthest || (matched == summary.matched && nearness == summary.nearness)) {
+        total = totalOf(reason, at);
+        furthest = furthest || total < summary.total;
+    }
     if (furthest) {
-        summary = {reason, at.at, at.term, matched, nearness, totalOf(reason, at)};
+        summary = {reason, at.at, at.term, matched, nearness, total};
     }
     if (options.records == 0 || (options.records == 1 && !furthest)) {
         return nullptr;

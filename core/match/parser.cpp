@@ -1,4 +1,4 @@
-// Patterns, definitions and rules; tests: tests/core/match/tst_parser.cpp.
+// Patterns, definitions and rules; tests: tests/core/match/tst_match_parser.cpp.
 #include "core/match/parser.h"
 
 #include "core/match/parser_state.h"

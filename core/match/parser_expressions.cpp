@@ -1,4 +1,4 @@
-// Guards, attributes and replacements of the rule language; tests: tests/core/match/tst_parser.cpp.
+// Guards, attributes and replacements of the rule language; tests: tests/core/match/tst_match_parser.cpp.
 #include "core/base/nearest.h"
 #include "core/match/parser_state.h"
 

@@ -1,4 +1,4 @@
-// Writes patterns, guards and rule files; tests: tests/core/match/tst_print.cpp.
+// Writes patterns, guards and rule files; tests: tests/core/match/tst_match_parser.cpp.
 #include "core/match/print.h"
 
 #include <algorithm>

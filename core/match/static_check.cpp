@@ -1,4 +1,4 @@
-// Which names are bound on every path, and whether recursion consumes an operator; tests: tests/core/match/tst_static_check.cpp.
+// Which names are bound on every path, and whether recursion consumes an operator; tests: tests/core/match/tst_match_static.cpp.
 #include "core/match/static_check.h"
 
 #include "core/match/print.h"
@@ -359,19 +359,47 @@ class Checker {
         }
     }
 
+    /// Which parameters each definition binds on every path: all to begin with, fewer until nothing changes; when one changes, those that call
+    /// it are looked at again.
     void solveParameters() {
-        for (bool stable = false; !stable;) {
-            stable = true;
-            for (Group& group : m_groups) {
-                for (const std::uint32_t index : group.definitions) {
-                    const PatternDefinition& each = m_file.definitions[index];
-                    const Names after = bind(each.body, {});
-                    for (std::size_t i = 0; i < group.bound.size(); ++i) {
-                        if (group.bound[i] && !after.contains(each.parameters[i].written())) {
-                            group.bound[i] = false;
-                            stable = false;
-                        }
+        std::vector<std::set<std::uint32_t>> callers(m_groups.size());
+        std::vector<std::uint32_t> work;
+        for (std::uint32_t g = 0; g < m_groups.size(); ++g) {
+            work.push_back(g);
+            for (const std::uint32_t index : m_groups[g].definitions) {
+                std::vector<PatternId> stack{m_file.definitions[index].body};
+                while (!stack.empty()) {
+                    const PatternNode& node = m_file.at(stack.back());
+                    stack.pop_back();
+                    const auto callee = node.kind == PatternKind::Call ? m_byName.find(node.op.name) : m_byName.end();
+                    if (callee != m_byName.end()) {
+                        callers[callee->second].insert(g);
                     }
+                    stack.insert(stack.end(), node.children.begin(), node.children.end());
+                }
+            }
+        }
+        std::vector<bool> waits(m_groups.size(), true);
+        while (!work.empty()) {
+            const std::uint32_t g = work.back();
+            work.pop_back();
+            waits[g] = false;
+            Group& group = m_groups[g];
+            bool changed = false;
+            for (const std::uint32_t index : group.definitions) {
+                const PatternDefinition& each = m_file.definitions[index];
+                const Names after = bind(each.body, {});
+                for (std::size_t i = 0; i < group.bound.size(); ++i) {
+                    if (group.bound[i] && !after.contains(each.parameters[i].written())) {
+                        group.bound[i] = false;
+                        changed = true;
+                    }
+                }
+            }
+            for (const std::uint32_t caller : changed ? callers[g] : std::set<std::uint32_t>()) {
+                if (!waits[caller]) {
+                    waits[caller] = true;
+                    work.push_back(caller);
                 }
             }
         }
@@ -507,11 +535,14 @@ class Checker {
                 }
             }
         }
+        const std::vector<std::uint32_t> circleOf = circles(all);
+        const std::vector<std::uint32_t> bareCircleOf = circles(bare);
         for (std::size_t g = 0; g < count; ++g) {
             for (std::size_t c = 0; c < calls[g].size(); ++c) {
                 const Call& call = calls[g][c];
                 const std::uint32_t callee = m_byName.at(call.node->op.name);
-                const bool loops = call.constraint != nullptr ? reaches(all, callee, g) : !call.underOperator && reaches(bare, callee, g);
+                const bool loops =
+                    call.constraint != nullptr ? circleOf[callee] == circleOf[g] : !call.underOperator && bareCircleOf[callee] == bareCircleOf[g];
                 if (loops) {
                     m_owner = m_groups[g].name;
                     m_result.contractiveDefinitions[callOwners[g][c]] = false;
@@ -524,21 +555,48 @@ class Checker {
         }
     }
 
-    static bool reaches(const std::vector<std::vector<std::uint32_t>>& edges, std::size_t from, std::size_t to) {
-        std::vector<bool> seen(edges.size());
-        std::vector<std::size_t> stack{from};
-        while (!stack.empty()) {
-            const std::size_t at = stack.back();
-            stack.pop_back();
-            if (at == to) {
-                return true;
-            }
-            if (!seen[at]) {
-                seen[at] = true;
-                stack.insert(stack.end(), edges[at].begin(), edges[at].end());
+    /// Strongly connected components, by number: two groups are in one when each reaches the other, and each is in one with itself. (Kosaraju:
+    /// the order in which a search leaves the groups, then a search against the edges in the reverse of it.)
+    static std::vector<std::uint32_t> circles(const std::vector<std::vector<std::uint32_t>>& edges) {
+        const auto count = static_cast<std::uint32_t>(edges.size());
+        std::vector<std::vector<std::uint32_t>> reversed(count);
+        for (std::uint32_t from = 0; from < count; ++from) {
+            for (const std::uint32_t to : edges[from]) {
+                reversed[to].push_back(from);
             }
         }
-        return false;
+        std::vector<std::uint32_t> left;
+        std::vector<bool> seen(count);
+        for (std::uint32_t start = 0; start < count; ++start) {
+            std::vector<std::pair<std::uint32_t, std::size_t>> stack;
+            if (!seen[start]) {
+                seen[start] = true;
+                stack.emplace_back(start, 0);
+            }
+            while (!stack.empty()) {
+                auto& [at, next] = stack.back();
+                if (next == edges[at].size()) {
+                    left.push_back(at);
+                    stack.pop_back();
+                } else if (const std::uint32_t to = edges[at][next++]; !seen[to]) {
+                    seen[to] = true;
+                    stack.emplace_back(to, 0);
+                }
+            }
+        }
+        std::vector<std::uint32_t> out(count, count);
+        for (std::size_t i = left.size(); i > 0; --i) {
+            std::vector<std::uint32_t> stack{left[i - 1]};
+            while (!stack.empty()) {
+                const std::uint32_t at = stack.back();
+                stack.pop_back();
+                if (out[at] == count) {
+                    out[at] = left[i - 1];
+                    stack.insert(stack.end(), reversed[at].begin(), reversed[at].end());
+                }
+            }
+        }
+        return out;
     }
 
     // ---- findings

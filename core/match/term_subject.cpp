@@ -1,4 +1,4 @@
-// Small terms from text; tests: tests/core/match/tst_machine.cpp.
+// Small terms from text; tests: tests/core/match/tst_match_cases.cpp.
 #include "core/match/term_subject.h"
 
 #include "core/match/parser_state.h"
