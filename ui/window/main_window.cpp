@@ -392,7 +392,9 @@ void MainWindow::refreshPanels() {
     m_lemmas->setLemmas(m_session->lemmas(), lemmas);
     // Only when there is something new: a selection survives a job that ends or files that change.
     if (result != m_shownResult || !result) {
-        if (m_lemma && result && m_shownResult) {
+        if (!result) {
+            m_lemma.reset(); // the pair was closed, or a check begins
+        } else if (m_lemma && m_shownResult) {
             m_lemma = sameLemma(*m_shownResult, *m_lemma, *result); // a lemma asked again, perhaps under another number
         }
         m_shownResult = result;
@@ -403,7 +405,7 @@ void MainWindow::refreshPanels() {
         }
         m_query->clear(tr("Select a lemma to read what the solver is asked."));
         m_inspector->clear();
-        if (m_lemma) {
+        if (m_lemma && *m_lemma < result->lemmas.size()) {
             showLemmaPanels(*m_lemma);
         }
     }

@@ -210,6 +210,16 @@ class TestWindow : public QObject {
         QCOMPARE(fixture.window->banner()->title(), QStringLiteral("REFUTED (value)"));
     }
 
+    void closingWithALemmaSelectedLeavesNone() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        fixture.window->goToNextFailing(false);
+        QVERIFY(fixture.window->currentLemma().has_value());
+        fixture.window->session()->close();
+        QVERIFY(!fixture.window->currentLemma().has_value());
+        QVERIFY(fixture.window->isWelcome());
+    }
+
     void recentPairsKeepTheirVerdict() {
         WindowFixture fixture;
         QVERIFY(fixture.openAndSettle(QStringLiteral("proved")));
