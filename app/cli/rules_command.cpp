@@ -35,6 +35,9 @@ int rulesCheckCommand(const RulesRequest& request, Console& console) {
         console.note(each.text(request.file));
         errors += each.isError ? 1 : 0;
     }
+    for (const match::Finding& each : match::unknownOperators(*rules)) {
+        console.note(each.text(request.file));
+    }
     if (errors > 0) {
         console.answer("static check: " + counted(errors, "error") + "\n");
         return exitStatus(ErrorCode::BadData);

@@ -104,6 +104,11 @@ class GuardFacts {
     std::string m_out;
 };
 
+bool sameLetters(const std::string& a, const std::string& b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 /// `operand 2 of add_3`, where the failure was met; empty at the root.
 std::string place(const Subject& subject, const FailureRecord& record) {
     if (record.operand == NoIndex || !record.parent.isValid()) {
@@ -198,8 +203,18 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
     case FailureReason::FunctionConflict:
         return record.held.name.written() + " is " + bindingText(subject, record.held) + " already, and " + hereIs(subject, record) +
                subject.nodeText(record.term);
-    case FailureReason::OperatorMismatch:
-        return hereIs(subject, record) + subject.nodeText(record.term) + ", the pattern wants " + operatorText(program.operators[at.op]);
+    case FailureReason::OperatorMismatch: {
+        const OperatorName& wanted = program.operators[at.op];
+        const std::string head = subject.symbolText(subject.term(record.term).head);
+        const std::size_t dot = head.rfind('.');
+        std::string hint;
+        if (!wanted.domain && dot != std::string::npos && sameLetters(head.substr(dot + 1), wanted.name)) {
+            hint = ": of another domain, write \"" + head.substr(0, dot) + "\":" + head.substr(dot + 1);
+        } else if (at.children.empty() && at.attributes.empty() && !wanted.domain) {
+            hint = ", a leaf of that name; any value is ?" + wanted.name;
+        }
+        return hereIs(subject, record) + subject.nodeText(record.term) + ", the pattern wants " + operatorText(wanted) + hint;
+    }
     case FailureReason::ArityMismatch:
         return subject.nodeText(record.term) + " has " + plural(record.actual, "operand") + ", the pattern wants " +
                (at.rest.isValid() ? "at least " : "") + std::to_string(record.wanted);

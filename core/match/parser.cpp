@@ -457,12 +457,12 @@ class Files {
             return tl::unexpected(body.error());
         }
         out.body = *body;
-        for (const PatternDefinition& other : m_state.out.definitions) {
-            if (other.name == out.name && !sameKinds(other.parameters, out.parameters)) {
-                return m_state.problem("'" + out.name + "' has other parameters at " + other.spot.text() +
-                                           ": definitions of one name are alternates, each with as many names of the same kinds",
-                                       spot);
-            }
+        const auto [first, isNew] = m_firstOfName.try_emplace(out.name, m_state.out.definitions.size());
+        const PatternDefinition* other = isNew ? nullptr : &m_state.out.definitions[first->second];
+        if (other != nullptr && !sameKinds(other->parameters, out.parameters)) {
+            return m_state.problem("'" + out.name + "' has other parameters at " + other->spot.text() +
+                                       ": definitions of one name are alternates, each with as many names of the same kinds",
+                                   spot);
         }
         m_state.out.definitions.push_back(std::move(out));
         return {};
@@ -478,11 +478,9 @@ class Files {
             return m_state.problem("expected a name after 'rule', found " + shown(name));
         }
         m_state.take();
-        for (const Rule& other : m_state.out.rules) {
-            if (other.name == name.text) {
-                return m_state.problem(
-                    "there is a rule '" + name.text + "' at " + other.spot.text() + " already: rules are told apart by their names", name.spot);
-            }
+        if (const auto [other, isNew] = m_ruleNames.try_emplace(name.text, spot); !isNew) {
+            return m_state.problem("there is a rule '" + name.text + "' at " + other->second.text() + " already: rules are told apart by their names",
+                                   name.spot);
         }
         if (const Result<void> colon = m_state.expectSign(":", "and a pattern after 'rule " + name.text + "'"); !colon) {
             return colon;
@@ -528,15 +526,20 @@ class Files {
         for (const PatternDefinition& each : m_state.out.definitions) {
             byName.emplace(each.name, &each);
         }
+        std::multimap<std::string, const PatternNode*> mus;
+        for (const PatternNode& node : m_state.out.patterns) {
+            if (node.kind == PatternKind::Mu) {
+                mus.emplace(node.op.name, &node);
+            }
+        }
         for (const PatternNode& node : m_state.out.patterns) {
             const auto callee = node.kind == PatternKind::Call ? byName.find(node.op.name) : byName.end();
             // A call of a mu of that name was compared where it stands.
             if (callee == byName.end() || sameKinds(callee->second->parameters, node.arguments)) {
                 continue;
             }
-            if (std::any_of(m_state.out.patterns.begin(), m_state.out.patterns.end(), [&](const PatternNode& other) {
-                    return other.kind == PatternKind::Mu && other.op.name == node.op.name && sameKinds(other.parameters, node.arguments);
-                })) {
+            const auto [first, last] = mus.equal_range(node.op.name);
+            if (std::any_of(first, last, [&](const auto& mu) { return sameKinds(mu.second->parameters, node.arguments); })) {
                 continue;
             }
             return m_state.problem("'" + node.op.name + "' is the pattern of " + callee->second->spot.text() + " and takes (" +
@@ -592,6 +595,8 @@ class Files {
     }
 
     ParserState& m_state;
+    std::map<std::string, std::size_t> m_firstOfName; ///< of definitions
+    std::map<std::string, Spot> m_ruleNames;
     std::vector<std::pair<Spot, Spot>> m_ranges; ///< of items: first token, behind the last one
 };
 

@@ -150,9 +150,13 @@ class Checker {
         for (std::size_t i = 1; i < each.size(); ++i) {
             common = intersection(common, each[i]);
         }
-        for (std::size_t i = 0; i < each.size(); ++i) {
-            for (const Names& other : each) {
-                noteMissing(other, each[i], node.spot,
+        Names all;
+        for (const Names& names : each) {
+            all.insert(names.begin(), names.end());
+        }
+        for (std::size_t i = 0; i < each.size() && common.size() < all.size(); ++i) {
+            if (each[i].size() < all.size()) {
+                noteMissing(all, each[i], node.spot,
                             "not bound in alternate " + std::to_string(i + 1) + " of " + std::to_string(each.size()) + ", at " +
                                 m_file.at(node.children[i]).spot.text());
             }
@@ -344,7 +348,7 @@ class Checker {
             const PatternNode& node = m_file.at(stack.back());
             stack.pop_back();
             stack.insert(stack.end(), node.children.rbegin(), node.children.rend());
-            if (node.kind != PatternKind::Alternate || node.children.size() > 64) {
+            if (node.kind != PatternKind::Alternate || node.children.size() > 64 || node.depth > 50) {
                 continue;
             }
             std::map<std::string, std::size_t> seen;
@@ -613,8 +617,7 @@ class Checker {
     }
 
     void warn(Finding::Code code, std::string fact, Spot spot, std::string detail) {
-        const auto same = [&](const Finding& other) { return other.code == code && other.spot == spot; };
-        if (!m_quiet && std::none_of(m_result.findings.begin(), m_result.findings.end(), same)) {
+        if (!m_quiet && m_warned.emplace(code, spot).second) {
             m_result.findings.push_back({code, false, m_owner, std::move(fact), std::move(detail), spot});
         }
     }
@@ -626,6 +629,7 @@ class Checker {
     std::vector<OpenMu> m_mus;
     std::string m_owner;
     bool m_quiet = true;
+    std::set<std::pair<Finding::Code, Spot>> m_warned;
     std::map<std::string, std::vector<Spot>> m_bindings;           ///< where names are bound in the item at hand
     std::map<std::string, std::pair<Spot, std::string>> m_missing; ///< names that some branch leaves unbound
 };

@@ -17,7 +17,8 @@ struct Finding {
         CallNotUnderOperator,
         CallInConstraint,
         Shadowed,
-        DuplicateAlternate
+        DuplicateAlternate,
+        UnknownOperator
     };
     Code code = Code::ExistentialUnbound;
     bool isError = true; ///< else a warning
@@ -45,5 +46,9 @@ struct StaticResult {
 /// Names bound on every path before they are read, and recursion that consumes an operator: for a file that passes, the machine decides
 /// exactly the declarative meaning, needs no failure for unbound names, and ends.
 [[nodiscard]] StaticResult checkStatically(const RuleFile& file);
+
+/// Warnings for operators with operands that ONNX does not know by that name, with the nearest one that it knows. A graph may still have
+/// an open function of that name; small terms have any.
+[[nodiscard]] std::vector<Finding> unknownOperators(const RuleFile& file);
 
 } // namespace lemmascope::match

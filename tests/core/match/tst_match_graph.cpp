@@ -161,6 +161,14 @@ class TestMatchGraph : public QObject {
         QCOMPARE(runText("rule r: softmax:11(?x)", old).matches(), QString("r@a x=x"));
     }
 
+    void commonSlipsGetAHint() {
+        const std::string graph = "in x f32[2]; a = my.ops::Gelu(x); b = Relu(a); out b";
+        QCOMPARE(runText("rule r: relu(gelu(?x))", graph).nearest(),
+                 QString("the first operand of b (Relu) is a (my.ops.Gelu), the pattern wants gelu: of another domain, write \"my.ops\":Gelu"));
+        QCOMPARE(runText("rule r: relu(y)", graph).nearest(),
+                 QString("the first operand of b (Relu) is a (my.ops.Gelu), the pattern wants y, a leaf of that name; any value is ?y"));
+    }
+
     void attributesBindCompareAndHaveDefaults() {
         const std::string graph = "in x f32[2,3,4]; a = Softmax(x); b = Softmax(a) axis=1; c = Transpose(b) perm=[0,2,1]; out c";
         QCOMPARE(runText("rule r: softmax{axis=-1}(?x)", graph).matches(), QString("r@a x=x"));

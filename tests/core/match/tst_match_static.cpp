@@ -70,6 +70,32 @@ class TestMatchStatic : public QObject {
         QCOMPARE(found(text.toStdString()), findings);
     }
 
+    void misspeltOperatorsAreWarnedOf() {
+        const Result<RuleFile> file = parseRules("rule r: matmul(sofmax(?x), \"my.ops\":Foo(leaf))\npattern p = RELU(frobnicate(?x))", "f");
+        QVERIFY(file.has_value());
+        QStringList texts;
+        for (const Finding& each : unknownOperators(*file)) {
+            texts << QString::fromStdString(each.text("f"));
+        }
+        QCOMPARE(texts.join("\n"),
+                 QString("f:1:16: warning: ONNX has no operator 'sofmax' (did you mean Softmax?)\n"
+                         "f:2:18: warning: ONNX has no operator 'frobnicate' (one of another domain is written \"domain\":frobnicate)"));
+    }
+
+    void hugeFilesAreReadInTime() {
+        std::string alternates = "pattern p = f(?x0)";
+        std::string many;
+        for (int i = 1; i < 20'000; ++i) {
+            alternates += " | f(?x" + std::to_string(i % 100) + ")";
+            many += "pattern q" + std::to_string(i) + " = relu(?x)\nrule r" + std::to_string(i) + ": neg(?x)\n";
+        }
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(found(alternates), QString());
+        QCOMPARE(found(many), QString());
+        QVERIFY2(timer.elapsed() < 60'000, qPrintable(QString::number(timer.elapsed())));
+    }
+
     void manyDefinitionsAreCheckedInTime() {
         std::string text = "pattern p0(?x) = relu(?x)\n";
         for (int i = 1; i < 5'000; ++i) {
