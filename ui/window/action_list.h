@@ -13,8 +13,8 @@ class MainWindow;
 /// An entry of the menus.
 struct ListedAction {
     QPointer<QAction> action; ///< null once it is gone: menus are filled anew
-    QString title; ///< `Zoom In`
-    QString path;  ///< `View > Zoom`
+    QString title;            ///< `Zoom In`
+    QString path;             ///< `View > Zoom`
     /// It is always there, so that keys can be given to it; a recent file is not.
     bool lasting = true;
 

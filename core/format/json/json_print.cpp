@@ -13,7 +13,6 @@ namespace lemmascope::json {
 
 namespace {
 
-
 /// Length of the well-formed sequence at `at`, 0 if none begins there.
 std::size_t sequenceLength(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t k) { return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0U; };

@@ -44,7 +44,8 @@ struct Answer {
 [[nodiscard]] Answer witnesses(const RuleFile& file, Terms& terms, int term, int unfoldings);
 
 /// The rules as they are written: each total assignment of subterms and operators to the free names is tried, and each value of a binder;
-/// `extra` unrelated names are bound before. Only for few names and small terms: `space` assignments at most, and a limit of work, else it returns false.
+/// `extra` unrelated names are bound before. Only for few names and small terms: `space` assignments at most, and a limit of work, else it returns
+/// false.
 [[nodiscard]] bool searched(const RuleFile& file, Terms& terms, int term, int unfoldings, std::size_t space, bool extra, Answer& out);
 
 } // namespace lemmascope::match::oracle

@@ -2,8 +2,8 @@
 
 #include "tests/ui/window/fakes.h"
 #include "ui/canvas/graph_canvas.h"
-#include "ui/window/main_window.h"
 #include "ui/panels/verdict_banner.h"
+#include "ui/window/main_window.h"
 
 #include <QTemporaryDir>
 #include <QTest>
