@@ -196,7 +196,7 @@ class Compiler {
         m_out.procedures[0].body = body;
         compilePending();
         countOperators();
-        findRootOperators();
+        findHeads();
         m_groups.clear();
         return std::move(m_out);
     }
@@ -511,10 +511,11 @@ class Compiler {
         }
     }
 
-    void findRootOperators() {
+    /// Operators that a value can have for the instruction to match it; nothing: any.
+    [[nodiscard]] std::optional<std::vector<std::uint32_t>> headsOf(InstructionId first) const {
         std::set<std::uint32_t> found;
         std::set<std::uint32_t> seen;
-        std::vector<InstructionId> stack{m_out.procedures[0].body};
+        std::vector<InstructionId> stack{first};
         while (!stack.empty()) {
             const InstructionId id = stack.back();
             stack.pop_back();
@@ -531,10 +532,19 @@ class Compiler {
             case InstructionKind::As:
             case InstructionKind::Result: stack.push_back(each.children.front()); break;
             case InstructionKind::Call: stack.push_back(m_out.procedures[each.procedure].body); break;
-            default: return; // any operator will do
+            default: return std::nullopt; // any operator will do
             }
         }
-        m_out.rootOperators = std::vector<std::uint32_t>(found.begin(), found.end());
+        return std::vector<std::uint32_t>(found.begin(), found.end());
+    }
+
+    void findHeads() {
+        m_out.rootOperators = headsOf(m_out.procedures[0].body);
+        for (Instruction& each : m_out.instructions) {
+            if (each.kind == InstructionKind::Constraint) {
+                each.targetOperators = headsOf(each.children[1]);
+            }
+        }
     }
 
     const RuleFile& m_file;

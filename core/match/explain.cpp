@@ -8,14 +8,6 @@ namespace lemmascope::match {
 
 namespace {
 
-/// The choices on the way, without the operators between them.
-std::vector<Event> choicesOf(const std::vector<Event>& events) {
-    std::vector<Event> out;
-    std::copy_if(events.begin(), events.end(), std::back_inserter(out),
-                 [](const Event& each) { return each.kind == Event::Kind::Alternate || each.kind == Event::Kind::Operands; });
-    return out;
-}
-
 bool same(const Event& a, const Event& b) { return a.kind == b.kind && a.at == b.at && a.term == b.term && a.choice == b.choice; }
 
 std::string choiceText(const MatchProgram& program, const Subject& subject, const Event& event) {
@@ -33,7 +25,7 @@ std::vector<BranchLine> branchTree(const MatchProgram& program, const Subject& s
     std::vector<BranchLine> out;
     std::vector<Event> path;
     for (const FailureRecord& record : machine.failures()) {
-        const std::vector<Event> choices = choicesOf(record.events);
+        const std::vector<Event>& choices = record.choices;
         std::size_t common = 0;
         while (common < path.size() && common < choices.size() && same(path[common], choices[common])) {
             ++common;

@@ -21,6 +21,8 @@ MachineState::MachineState(const MatchProgram& p, const Subject& s, MachineOptio
 void MachineState::start(TermId root) {
     cells.clear();
     cellNames.clear();
+    watches.clear();
+    watched.clear();
     frames.clear();
     frameCells.clear();
     continuations.clear();
@@ -89,6 +91,7 @@ std::uint32_t MachineState::enter(std::uint32_t procedure, std::uint32_t caller,
             frameCells.push_back(static_cast<std::uint32_t>(cells.size()));
             cells.emplace_back();
             cellNames.push_back(&entered.slots[i].name);
+            watches.push_back(NoIndex);
         }
     }
     frames.push_back(frame);
@@ -135,7 +138,7 @@ void MachineState::pushChoice(ChoiceKind kind, const Continuation& resumed, std:
     choice.matched = matched;
     const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
     choice.marks = {size(trail), size(cells),  size(frames), size(frameCells), size(continuations),
-                    size(goals), size(events), size(values), size(lists)};
+                    size(goals), size(events), size(values), size(lists),      size(watched)};
     choices.push_back(std::move(choice));
 }
 
@@ -151,8 +154,12 @@ void MachineState::backtrack() {
         for (; trail.size() > marks.trail; trail.pop_back()) {
             cells[trail.back()] = {};
         }
+        for (; watched.size() > marks.watched; watched.pop_back()) {
+            watches[watched.back().first] = watched.back().second;
+        }
         cells.resize(marks.cells);
         cellNames.resize(marks.cells);
+        watches.resize(marks.cells);
         frames.resize(marks.frames);
         frameCells.resize(marks.frameCells);
         continuations.resize(marks.continuations);
@@ -316,6 +323,11 @@ void MachineState::match(const Continuation& at) {
         const std::uint32_t cell = cellOf(at.frame, instruction.slot);
         const Cell held = cells[cell];
         if (held.kind == Binding::Kind::Unbound) {
+            if (!watchAllows(cell, at.term)) {
+                inner.at = program.at(InstructionId(watches[cell])).children[1];
+                fail(FailureReason::OperatorMismatch, inner);
+                return;
+            }
             set(cell, {Binding::Kind::Term, at.term.index});
         } else if (held.kind != Binding::Kind::Term || !same(TermId(held.index), at.term)) {
             if (FailureRecord* made = record(FailureReason::VariableConflict, at)) {
@@ -374,6 +386,7 @@ void MachineState::match(const Continuation& at) {
         push(inner);
         return;
     case InstructionKind::Constraint:
+        watch(at, instruction);
         inner.kind = ActionKind::Constraint;
         push(inner);
         inner.kind = ActionKind::Match;
@@ -549,102 +562,6 @@ bool MachineState::testAttributes(const Continuation& at, const Instruction& ins
     return true;
 }
 
-// ---- operands in any order and bracketing
-
-/// All ways to see the term as a tree of the operator with as many leaves as there are operands, leftmost deepest first.
-void MachineState::matchTree(const Continuation& at, const Instruction& instruction) {
-    const std::size_t wanted = instruction.children.size();
-    const auto opens = [&](TermId id) {
-        if (!id.isValid()) {
-            return false;
-        }
-        const SubjectTerm& term = subject.term(id);
-        if (!operatorIs[instruction.op][term.head.index] || term.operandCount != 2 || term.resultIndex != 0) {
-            return false;
-        }
-        return std::all_of(instruction.attributes.begin(), instruction.attributes.end(), [&](const AttributeTest& test) {
-            const FactValue found = subject.attribute(id, test.name);
-            return found.isDefined() && (test.slot.isValid() || subject.attributeIs(id, test.name, found, test.wanted));
-        });
-    };
-    // A partial cut: leaves that stay, then leaves that may still be opened.
-    struct Partial {
-        std::vector<TermId> leaves;
-        std::size_t settled;
-        std::vector<TermId> opened;
-    };
-    std::vector<std::vector<TermId>> cuts; // leaves, opened below the root, and so on
-    std::vector<Partial> stack;
-    if (opens(at.term)) {
-        const std::span<const TermId> operands = subject.operands(at.term);
-        stack.push_back({{operands[0], operands[1]}, 0, {}});
-    }
-    std::uint32_t most = stack.empty() ? 1 : 2;
-    while (!stack.empty()) {
-        Partial partial = std::move(stack.back());
-        stack.pop_back();
-        most = std::max(most, static_cast<std::uint32_t>(partial.leaves.size()));
-        if (partial.settled == partial.leaves.size()) {
-            if (partial.leaves.size() == wanted) {
-                cuts.push_back(std::move(partial.leaves));
-                cuts.push_back(std::move(partial.opened));
-            }
-            continue;
-        }
-        Partial closed = partial;
-        ++closed.settled;
-        const TermId leaf = partial.leaves[partial.settled];
-        stack.push_back(std::move(closed));
-        if (partial.leaves.size() < wanted && opens(leaf)) {
-            const std::span<const TermId> operands = subject.operands(leaf);
-            partial.opened.push_back(leaf);
-            partial.leaves[partial.settled] = operands[0];
-            partial.leaves.insert(partial.leaves.begin() + static_cast<std::ptrdiff_t>(partial.settled) + 1, operands[1]);
-            stack.push_back(std::move(partial));
-        }
-    }
-    if (cuts.empty()) {
-        if (FailureRecord* made = record(FailureReason::TreeMismatch, at)) {
-            made->wanted = static_cast<std::uint32_t>(wanted);
-            made->actual = most;
-        }
-        backtrack();
-        return;
-    }
-    const auto first = static_cast<std::uint32_t>(lists.size());
-    lists.insert(lists.end(), cuts.begin(), cuts.end());
-    events.push_back({Event::Kind::Operator, at.at, at.term, 0});
-    matched += static_cast<std::uint32_t>(wanted - 1); // all that are opened
-    pushChoice(ChoiceKind::Cut, at, 0);
-    choices.back().cuts = first;
-    choices.back().cutCount = static_cast<std::uint32_t>(cuts.size() / 2);
-    resume(choices.back());
-}
-
-/// The next leaf from there on that is not placed; of those that are the same value only the first.
-std::uint32_t MachineState::nextLeaf(const std::vector<TermId>& leaves, std::uint32_t used, std::uint32_t from) const {
-    for (; from < leaves.size(); ++from) {
-        bool skip = (used >> from & 1U) != 0;
-        for (std::uint32_t i = 0; i < from && !skip; ++i) {
-            skip = (used >> i & 1U) == 0 && same(leaves[i], leaves[from]);
-        }
-        if (!skip) {
-            break;
-        }
-    }
-    return from;
-}
-
-void MachineState::assign(const Continuation& at) {
-    const std::vector<TermId>& leaves = lists[at.extra];
-    const std::uint32_t first = nextLeaf(leaves, at.extra2, 0);
-    if (first == leaves.size()) {
-        return; // all are placed
-    }
-    pushChoice(ChoiceKind::Place, at, first);
-    resume(choices.back());
-}
-
 // ---- calls
 
 void MachineState::call(const Continuation& at, const Instruction& instruction) {
@@ -683,6 +600,26 @@ void MachineState::call(const Continuation& at, const Instruction& instruction) 
         body.goal = static_cast<std::uint32_t>(goals.size() - 1);
     }
     push(body);
+}
+
+void MachineState::watch(const Continuation& at, const Instruction& constraint) {
+    if (options.records != 0 || !options.remember || !constraint.targetOperators) {
+        return;
+    }
+    const std::uint32_t cell = cellOf(at.frame, constraint.slot);
+    if (cells[cell].kind == Binding::Kind::Unbound) {
+        watched.emplace_back(cell, watches[cell]);
+        watches[cell] = at.at.index;
+    }
+}
+
+bool MachineState::watchAllows(std::uint32_t cell, TermId term) const {
+    if (watches[cell] == NoIndex) {
+        return true;
+    }
+    const std::uint32_t head = subject.term(term).head.index;
+    const std::vector<std::uint32_t>& operators = *program.at(InstructionId(watches[cell])).targetOperators;
+    return std::any_of(operators.begin(), operators.end(), [&](std::uint32_t op) { return operatorIs[op][head]; });
 }
 
 void MachineState::guard(const Continuation& at) {

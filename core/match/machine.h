@@ -91,7 +91,7 @@ struct FailureRecord {
     std::uint32_t total = 0;       ///< operators that this branch needed
     std::vector<Binding> bindings; ///< of the rule's names, and of what a guard reads (`guardNames` of them, at the end)
     std::uint32_t guardNames = 0;
-    std::vector<Event> events; ///< the branch: alternates and operators
+    std::vector<Event> choices; ///< the branch: alternates and orders of operands, the last 200
 };
 
 /// What is kept of the furthest failure even when nothing is recorded: enough to rank roots and to count what they fail at.

@@ -104,7 +104,10 @@ void MachineState::addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame
         const Cell cell = cells[index];
         key.push_back(static_cast<std::uint32_t>(cell.kind));
         switch (cell.kind) {
-        case Binding::Kind::Unbound: key.push_back(at->second); break; // names of one cell, by where it was first met
+        case Binding::Kind::Unbound:
+            key.push_back(at->second); // names of one cell, by where it was first met
+            key.push_back(watches[index]);
+            break;
         case Binding::Kind::Term: {
             const TermId term(cell.index);
             key.push_back(options.identity ? term.index : subject.term(term).number);

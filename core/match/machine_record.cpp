@@ -1,6 +1,8 @@
 // What is kept of a failed branch: facts and places, no texts.
 #include "core/match/machine_state.h"
 
+#include <algorithm>
+
 namespace lemmascope::match {
 
 /// Operators that the branch needed: those matched, the part that failed unless it was done (a guard behind it), and the work left.
@@ -61,7 +63,15 @@ FailureRecord* MachineState::record(FailureReason reason, const Continuation& at
     out.depth = static_cast<std::uint32_t>(choices.size());
     out.matched = matched;
     out.total = totalOf(reason, at);
-    out.events = events;
+    // The choices that led here, the last ones: thousands of records of a deep branch must not hold all of it each.
+    constexpr std::size_t MostChoices = 200;
+    for (std::size_t i = events.size(); i > 0 && out.choices.size() < MostChoices; --i) {
+        const Event& each = events[i - 1];
+        if (each.kind == Event::Kind::Alternate || each.kind == Event::Kind::Operands) {
+            out.choices.push_back(each);
+        }
+    }
+    std::reverse(out.choices.begin(), out.choices.end());
     if (at.kind == ActionKind::Match && at.extra != NoIndex) {
         out.operand = at.extra;
         out.parent = TermId(at.extra2);

@@ -58,7 +58,7 @@ enum class ChoiceKind : std::uint8_t {
 };
 
 struct Marks {
-    std::uint32_t trail = 0, cells = 0, frames = 0, frameCells = 0, continuations = 0, goals = 0, events = 0, values = 0, lists = 0;
+    std::uint32_t trail = 0, cells = 0, frames = 0, frameCells = 0, continuations = 0, goals = 0, events = 0, values = 0, lists = 0, watched = 0;
 };
 
 struct ChoicePoint {
@@ -88,6 +88,10 @@ struct MachineState {
 
     std::vector<Cell> cells;
     std::vector<const Name*> cellNames; ///< what the rule calls each
+    /// The constraint that waits for each to be bound, if any: a value whose operator it cannot take fails at once, instead of when all
+    /// before the constraint is done. Only where nothing is recorded; then failures come in the order that is defined.
+    std::vector<std::uint32_t> watches;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> watched; ///< cells whose watch was set, with the one before
     std::vector<Frame> frames;
     std::vector<std::uint32_t> frameCells;
     std::vector<Continuation> continuations;
@@ -141,6 +145,8 @@ struct MachineState {
     void assign(const Continuation& at);
     [[nodiscard]] std::uint32_t nextLeaf(const std::vector<TermId>& leaves, std::uint32_t used, std::uint32_t from) const;
     void call(const Continuation& at, const Instruction& instruction);
+    void watch(const Continuation& at, const Instruction& constraint);
+    [[nodiscard]] bool watchAllows(std::uint32_t cell, TermId term) const;
     void guard(const Continuation& at);
     void push(Continuation action) {
         action.next = current;

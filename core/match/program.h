@@ -67,8 +67,10 @@ struct Instruction {
     GuardId guard;
     NumberLiteral number;
     std::uint32_t resultIndex = 0;
-    std::uint32_t procedure = 0;      ///< Call
-    std::vector<SlotRef> arguments;   ///< Call
+    std::uint32_t procedure = 0;    ///< Call
+    std::vector<SlotRef> arguments; ///< Call
+    /// Constraint: operators that what the name holds can have, indices into MatchProgram::operators; nothing: any.
+    std::optional<std::vector<std::uint32_t>> targetOperators;
     std::uint32_t leastOperators = 0; ///< the fewest operators that a match of it takes
 };
 

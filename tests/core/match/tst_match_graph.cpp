@@ -323,6 +323,18 @@ rule attention: ex ?kt. (matmul(softmax{axis=-1}(masked(?q, ?kt)), ?v) with ?kt 
         QVERIFY2(large < 11 * small, qPrintable(QString("%1 %2").arg(small).arg(large)));
     }
 
+    void aChainThatFailsAtItsEndIsLinearToo() {
+        std::string graph = "in x f32[2]; v0 = Tanh(x)";
+        for (int i = 1; i < 3'000; ++i) {
+            graph += "; v" + std::to_string(i) + " = Relu(v" + std::to_string(i - 1) + ")";
+        }
+        const Ran ran =
+            runText("rule r: mu P(?u)[?x]. (ex %H. (%H(P(?u)) where cls(%H)=ew1) | ?u) with ?x ~ matmul(?a, ?b)", graph + "; out v2999", {}, "v2999");
+        QCOMPARE(ran.result.matches.size(), std::size_t{0});
+        QCOMPARE(ran.result.undecided, std::size_t{0});
+        QVERIFY2(ran.result.steps < 60'000, qPrintable(QString::number(ran.result.steps)));
+    }
+
     void duplicateAlternatesDoNotExplode() {
         std::string graph = "in x f32[2]; v0 = Neg(x)";
         std::string rules = "pattern q0(?z) = neg(?z)\n";
