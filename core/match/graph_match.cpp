@@ -264,7 +264,10 @@ std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId ro
             out.push_back(graph.displayName(id) + " (" + graph.node(id).op.name + ") draws random numbers: what it gives may not be computed anew");
         }
     }
-    if (nodes.empty() || leaving.empty()) {
+    if (nodes.empty()) {
+        out.emplace_back("it takes no operator: there is nothing to replace");
+    }
+    if (leaving.empty()) {
         return out;
     }
     // Nodes stand in an order in which each reads what stands before it: a path that comes back ends at the last matched node.

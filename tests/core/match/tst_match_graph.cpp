@@ -247,6 +247,11 @@ class TestMatchGraph : public QObject {
                     .contains("draws random numbers"));
     }
 
+    void aMatchWithoutOperatorsIsNotRewritten() {
+        QCOMPARE(runText("rule r: (?x where rank(?x) = 1)", "in x f32[2]; a = Relu(x); out a").matches(),
+                 QString("r@a x=a !it takes no operator: there is nothing to replace"));
+    }
+
     void overlapsGoToTheEarlierRule() {
         const std::string graph = "in x f32[2]; a = Relu(x); b = Tanh(a); c = Neg(b); out c";
         QCOMPARE(runText("rule one: tanh(relu(?x))\nrule two: neg(tanh(?x))", graph).matches(),
