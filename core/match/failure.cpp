@@ -104,6 +104,22 @@ class GuardFacts {
     std::string m_out;
 };
 
+/// Operators that a constraint can take: `matmul or conv`.
+std::string targetOperators(const MatchProgram& program, const Instruction& constraint) {
+    std::vector<std::string> names;
+    for (const std::uint32_t op : constraint.targetOperators.value_or(std::vector<std::uint32_t>())) {
+        const std::string name = operatorText(program.operators[op]);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    std::string out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    }
+    return out;
+}
+
 bool sameLetters(const std::string& a, const std::string& b) {
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
@@ -180,6 +196,7 @@ std::string shortReason(const MatchProgram& program, const Subject& subject, con
     case FailureReason::GuardUndefined: return "guard undefined: " + guardWords(program, record);
     case FailureReason::ExistentialUnbound: return "existential " + record.held.name.text + " never bound";
     case FailureReason::TargetUnbound: return "match constraint on unbound " + record.held.name.text;
+    case FailureReason::TargetMismatch: return "op: want " + targetOperators(program, at) + ", got " + head();
     case FailureReason::RecursionLoop:
         return "recursion " + program.procedures[at.procedure].name + " re-entered on same term without consuming an operator";
     }
@@ -252,6 +269,9 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
         return std::string(record.reason == FailureReason::GuardFalse ? "guard " : "guard cannot be decided: ") + guardWords(program, record) +
                (record.reason == FailureReason::GuardFalse ? " is false" : "") + (facts.empty() ? "" : ": " + facts);
     }
+    case FailureReason::TargetMismatch:
+        return "for " + record.held.name.written() + " stands " + subject.nodeText(record.term) + ", the pattern wants " +
+               targetOperators(program, at);
     case FailureReason::GuardUnbound:
     case FailureReason::ExistentialUnbound:
     case FailureReason::TargetUnbound:

@@ -206,7 +206,7 @@ class GraphRun {
                        : furthest->reason == FailureReason::GuardUndefined ? MissKind::Undefined
                                                                            : MissKind::Structure;
         }
-        if (outcome == Outcome::Undecided) {
+        if (raw.undecided && outcome == Outcome::Undecided) {
             const auto [goal, at] = machine.openGoal();
             out.kind = MissKind::Undecided;
             out.reason = "undecided after " + std::to_string(m_options.machine.steps) + " steps" +
@@ -215,6 +215,9 @@ class GraphRun {
         }
         if (branches) {
             out.branches = branchTree(program, m_subject, machine);
+            if (!raw.undecided && outcome == Outcome::Undecided) {
+                out.branches.push_back({0, "further branches are not listed: the budget of steps ran out", {}, false});
+            }
         }
         return out;
     }

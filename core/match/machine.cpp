@@ -324,8 +324,8 @@ void MachineState::match(const Continuation& at) {
         const Cell held = cells[cell];
         if (held.kind == Binding::Kind::Unbound) {
             if (!watchAllows(cell, at.term)) {
-                inner.at = program.at(InstructionId(watches[cell])).children[1];
-                fail(FailureReason::OperatorMismatch, inner);
+                inner.at = InstructionId(watches[cell]);
+                fail(FailureReason::TargetMismatch, inner);
                 return;
             }
             set(cell, {Binding::Kind::Term, at.term.index});
@@ -603,7 +603,7 @@ void MachineState::call(const Continuation& at, const Instruction& instruction) 
 }
 
 void MachineState::watch(const Continuation& at, const Instruction& constraint) {
-    if (options.records != 0 || !options.remember || !constraint.targetOperators) {
+    if (options.records > 1 || !options.remember || !constraint.targetOperators) {
         return;
     }
     const std::uint32_t cell = cellOf(at.frame, constraint.slot);

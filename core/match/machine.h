@@ -70,6 +70,7 @@ enum class FailureReason : std::uint8_t {
     GuardUndefined,
     ExistentialUnbound,
     TargetUnbound,
+    TargetMismatch, ///< a name was to hold a value whose operator a constraint on it cannot take
     RecursionLoop
 };
 

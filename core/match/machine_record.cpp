@@ -9,7 +9,7 @@ namespace lemmascope::match {
 std::uint32_t MachineState::totalOf(FailureReason reason, const Continuation& at) const {
     constexpr std::size_t MostCounted = 200;
     std::uint32_t total = matched;
-    if (at.kind == ActionKind::Match && reason != FailureReason::RecursionLoop) {
+    if (at.kind == ActionKind::Match && reason != FailureReason::RecursionLoop && reason != FailureReason::TargetMismatch) {
         total += program.at(at.at).leastOperators;
     }
     std::size_t counted = 0;
@@ -26,6 +26,7 @@ std::uint32_t MachineState::totalOf(FailureReason reason, const Continuation& at
 
 std::uint32_t MachineState::nearnessOf(FailureReason reason, const Continuation& at) const {
     switch (reason) {
+    case FailureReason::TargetMismatch:
     case FailureReason::OperatorMismatch: return subject.operands(at.term).empty() ? 0 : 1;
     case FailureReason::NotTheConstant: return subject.constant(at.term).isDefined() ? 2 : 1;
     case FailureReason::ArityMismatch: return program.at(at.at).kind == InstructionKind::FunctionVariable ? 0 : 2;

@@ -89,7 +89,7 @@ struct MachineState {
     std::vector<Cell> cells;
     std::vector<const Name*> cellNames; ///< what the rule calls each
     /// The constraint that waits for each to be bound, if any: a value whose operator it cannot take fails at once, instead of when all
-    /// before the constraint is done. Only where nothing is recorded; then failures come in the order that is defined.
+    /// before the constraint is done. Not where all failures are recorded, which come in the order that is defined.
     std::vector<std::uint32_t> watches;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> watched; ///< cells whose watch was set, with the one before
     std::vector<Frame> frames;

@@ -338,6 +338,7 @@ rule attention: ex ?kt. (matmul(softmax{axis=-1}(masked(?q, ?kt)), ?v) with ?kt 
         QCOMPARE(ran.result.matches.size(), std::size_t{0});
         QCOMPARE(ran.result.undecided, std::size_t{0});
         QVERIFY2(ran.result.steps < 60'000, qPrintable(QString::number(ran.result.steps)));
+        QCOMPARE(ran.nearest(), QString("for ?x stands graph input x, the pattern wants matmul"));
     }
 
     void duplicateAlternatesDoNotExplode() {
