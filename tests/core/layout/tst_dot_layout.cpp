@@ -31,7 +31,7 @@ class TestDotLayout : public QObject {
         const Layout layout = layoutWithDot(pool, graph, {}).value();
         QCOMPARE(layout.layers, (std::vector<std::uint32_t>{0, 1, 1, 2}));
         for (std::size_t e = 0; e < 4; ++e) {
-            const auto [from, to] = graph.edges[e];
+            const auto [from, to] = std::pair(graph.edges[e].from, graph.edges[e].to);
             QCOMPARE(layout.edges[e].size(), std::size_t{2});
             QCOMPARE(layout.edges[e][0].y, layout.nodes[from].y + graph.nodes[from].height / 2);
             QCOMPARE(layout.edges[e][1].y, layout.nodes[to].y - graph.nodes[to].height / 2);
