@@ -106,9 +106,9 @@ class TestCli : public QObject {
         QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";
         QTest::newRow("one graph") << QStringList{"check", ref("distributive")} << "no pair";
         QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";
-        QTest::newRow("match") << QStringList{"match", "a", "b", "--all"} << "matcher";
-        QTest::newRow("rules") << QStringList{"rules", "check", "a"} << "matcher";
-        QTest::newRow("rewrite") << QStringList{"rewrite", "a", "b", "-o", "c"} << "matcher";
+        QTest::newRow("match without a graph") << QStringList{"match", "a"} << "GRAPH";
+        QTest::newRow("rules, what") << QStringList{"rules"} << "subcommand";
+        QTest::newRow("rewrite") << QStringList{"rewrite", "a", "b", "-o", "c"} << "rewriter";
         QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
         QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
         QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a"} << "--assume-equal";

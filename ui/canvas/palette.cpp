@@ -46,11 +46,11 @@ CanvasTheme contrastTheme(const QColor& selection) {
     const auto colour = [](Role role) -> QColor {
         switch (role) {
         case Role::Shared:
-        case Role::Accepted: return {0x7D, 0xFF, 0xC4};
-        case Role::Changed: return {0xFF, 0x9C, 0xFF};
-        case Role::OnlyReference: return {0xFF, 0xB8, 0x70};
-        case Role::OnlyRewritten: return {0x8A, 0xC6, 0xFF};
-        case Role::Undecided: return {0xFF, 0xE1, 0x00};
+        case Role::Accepted: return {0x8D, 0xFF, 0xA9};
+        case Role::Changed: return {0xFF, 0x32, 0xFF};
+        case Role::OnlyReference: return {0x9A, 0x9A, 0x7B};
+        case Role::OnlyRewritten: return {0x90, 0xB2, 0xB7};
+        case Role::Undecided: return {0xCD, 0xA9, 0x05};
         case Role::Failing: return Qt::white;
         case Role::Plain:
         case Role::Obsolete:

@@ -53,7 +53,7 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_fold = new QCheckBox(tr("Fold proved"), this);
     m_fold->setToolTip(tr("Hide lemmas that hold (!)"));
     m_fold->setAccessibleName(tr("Fold proved lemmas"));
-    m_group = new QCheckBox(tr("Group by region"), this);
+    m_group = new QCheckBox(tr("By region"), this); // short: large letters must not widen the window
     m_group->setObjectName(QStringLiteral("lemmaGroups"));
     m_group->setToolTip(tr("Below the place that was rewritten (Shift+G)"));
     m_group->setAccessibleName(tr("Group lemmas by rewrite region"));

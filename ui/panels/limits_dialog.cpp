@@ -42,7 +42,7 @@ LimitsDialog::LimitsDialog(const CheckOptions& options, QWidget* parent) : QDial
     m_seed = new QLineEdit(this);
     m_seed->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\d{1,19}")), m_seed));
     named(m_seed, QStringLiteral("limitSeed"), tr("Seed of sampled inputs"), tr("Another number tries other inputs"));
-    m_special = new QCheckBox(tr("&Try NaN, infinities and signed zeros too"), this);
+    m_special = new QCheckBox(tr("&Try NaN, infinities, signed zeros"), this);
     named(m_special, QStringLiteral("limitSpecial"), tr("Special values"), tr("Inputs that are not numbers, infinite, or zero of either sign"));
 
     auto* form = new QFormLayout;

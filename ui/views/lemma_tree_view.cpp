@@ -21,6 +21,7 @@ LemmaTreeView::LemmaTreeView(const QString& accessibleName, QWidget* parent) : Q
     setVerticalScrollMode(ScrollPerPixel);
     setHorizontalScrollMode(ScrollPerPixel);
     setIndentation(fontMetrics().averageCharWidth() * 2);
+    header()->setAccessibleName(tr("Columns of: %1").arg(accessibleName));
     header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header()->setStretchLastSection(false);
     header()->setSectionsMovable(false);

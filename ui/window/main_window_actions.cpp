@@ -105,7 +105,7 @@ void MainWindow::buildActions() {
     addMenuAction(file, tr("&Definitions of Ops…"), {}, asks([this] { askForDefinitions(); }));
     m_noDefinitionsAction = addMenuAction(file, tr("Withou&t Definitions"), {}, [this] { useDefinitions({}); });
     file->addSeparator();
-    m_reportAction = addMenuAction(file, tr("Export Re&port…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
+    m_reportAction = addMenuAction(file, tr("E&xport Report…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
     file->addSeparator();
     m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] {
         m_steps->close();

@@ -53,8 +53,8 @@ PicturesPart::PicturesPart(MainWindow& window)
     const auto needs = MainWindow::Needs::Pair;
     QAction* picture =
         window.addMenuAction(file, tr("&Export Picture…"), {QKeySequence(QStringLiteral("Ctrl+E"))}, asks([this] { askForFile(); }), needs);
-    QAction* print = window.addMenuAction(file, tr("Pr&int…"), {QKeySequence::Print}, asks([this] { askForPrint(false); }), needs);
-    QAction* preview = window.addMenuAction(file, tr("Print Pre&view…"), {}, asks([this] { askForPrint(true); }), needs);
+    QAction* print = window.addMenuAction(file, tr("&Print…"), {QKeySequence::Print}, asks([this] { askForPrint(false); }), needs);
+    QAction* preview = window.addMenuAction(file, tr("Print Prev&iew…"), {}, asks([this] { askForPrint(true); }), needs);
     // Behind the report, before what closes.
     const QList<QAction*> entries = file->actions();
     const auto report = std::find_if(entries.begin(), entries.end(),

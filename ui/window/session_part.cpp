@@ -53,7 +53,7 @@ SessionPart::SessionPart(MainWindow* window, ReviewPart* review, std::filesystem
             this, [this, file, trouble] { written(file, trouble); }, Qt::QueuedConnection);
     });
     QMenu* menu = window->menu(MainWindow::Menu::File);
-    QAction* openAction = window->addMenuAction(menu, tr("Open Sess&ion…"), {}, [this] {
+    QAction* openAction = window->addMenuAction(menu, tr("Open Sessio&n…"), {}, [this] {
         const QString file = QFileDialog::getOpenFileName(m_window, tr("Open Session"), QFileInfo(this->file()).path(), sessionFilter());
         if (!file.isEmpty()) {
             this->open(file);
