@@ -155,18 +155,20 @@ class Reader:
             waiting.extend(child for child in reversed(children) if child is not None)
 
     def find(self, role, pattern, root=None, visible=False, seconds=60.0):
+        """`role`: one, or several of which any will do."""
         matches = re.compile(pattern)
+        roles = (role,) if isinstance(role, str) else role
 
         def look():
             for node in self.walk(root):
                 try:
-                    if node.getRoleName() == role and matches.search(node.name) and (not visible or self.has(node, "STATE_SHOWING")):
+                    if node.getRoleName() in roles and matches.search(node.name) and (not visible or self.has(node, "STATE_SHOWING")):
                         return node
                 except Exception:  # gone since
                     continue
             return None
 
-        return wait_for("%s named %s" % (role, pattern), look, seconds)
+        return wait_for("%s named %s" % (" or ".join(roles), pattern), look, seconds)
 
     def hear(self, pattern):
         """Waits for a name that changes to what matches: what is told without being asked for."""
@@ -202,7 +204,7 @@ class Reader:
 
     def table(self, name):
         """Rows of the visible table of that name, as texts."""
-        table = self.find("table", name, visible=True)
+        table = self.find(("table", "tree", "tree table"), name, visible=True)
         asked = table.queryTable()
         return [[asked.getAccessibleAt(row, column).name for column in range(asked.nColumns)] for row in range(asked.nRows)]
 

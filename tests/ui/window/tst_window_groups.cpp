@@ -294,7 +294,7 @@ class TestWindowGroups : public QObject {
         QCOMPARE(fixture.canvas()->selectedNode(), key());
         QCOMPARE(fixture.window->selection().node, key());
         const QPointF now = fixture.canvas()->toViewport(fixture.canvas()->scene()->boxes[fixture.canvas()->selectedItem()].center());
-        QVERIFY(QLineF(at, now).length() < 0.5);
+        QVERIFY2(QLineF(at, now).length() < 0.5, qPrintable(QStringLiteral("%1,%2 to %3,%4").arg(at.x()).arg(at.y()).arg(now.x()).arg(now.y())));
     }
 };
 
