@@ -42,11 +42,11 @@ LimitsDialog::LimitsDialog(const CheckOptions& options, QWidget* parent) : QDial
     m_seed = new QLineEdit(this);
     m_seed->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("\\d{1,19}")), m_seed));
     named(m_seed, QStringLiteral("limitSeed"), tr("Seed of sampled inputs"), tr("Another number tries other inputs"));
-    m_special = new QCheckBox(tr("&Try NaN, infinities, signed zeros"), this);
+    m_special = new QCheckBox(tr("Special &values"), this);
     named(m_special, QStringLiteral("limitSpecial"), tr("Special values"), tr("Inputs that are not numbers, infinite, or zero of either sign"));
 
     auto* form = new QFormLayout;
-    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    form->setRowWrapPolicy(QFormLayout::WrapAllRows); // rows that wrap as they need to would have no room kept for it
     form->addRow(tr("T&ime for a check:"), m_time);
     form->addRow(tr("&Steps for each lemma:"), m_steps);
     form->addRow(tr("Solvers side by si&de:"), m_jobs);
