@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpressionValidator>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
@@ -46,12 +47,11 @@ LimitsDialog::LimitsDialog(const CheckOptions& options, QWidget* parent) : QDial
     named(m_special, QStringLiteral("limitSpecial"), tr("Special values"), tr("Inputs that are not numbers, infinite, or zero of either sign"));
 
     auto* form = new QFormLayout;
-    form->setRowWrapPolicy(QFormLayout::WrapAllRows); // rows that wrap as they need to would have no room kept for it
+    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
     form->addRow(tr("T&ime for a check:"), m_time);
     form->addRow(tr("&Steps for each lemma:"), m_steps);
     form->addRow(tr("Solvers side by si&de:"), m_jobs);
     form->addRow(tr("S&eed:"), m_seed);
-    form->addRow(m_special);
     auto* about =
         new QLabel(tr("Kept for this pair. A lemma that is checked again by itself (F7) gets five times the steps of the last time."), this);
     about->setAccessibleName(tr("What the limits mean"));
@@ -60,9 +60,23 @@ LimitsDialog::LimitsDialog(const CheckOptions& options, QWidget* parent) : QDial
     buttons->setAccessibleName(tr("Use or drop the limits"));
     QPushButton* check = buttons->addButton(tr("Use and &Check"), QDialogButtonBox::ApplyRole);
     check->setObjectName(QStringLiteral("limitsCheck"));
+    // Large letters on a small screen: what has no room is scrolled to.
+    auto* content = new QWidget(this);
+    content->setAccessibleName(tr("Limits"));
+    auto* rows = new QVBoxLayout(content);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->addLayout(form);
+    rows->addWidget(m_special);
+    rows->addWidget(about);
+    rows->addStretch();
+    auto* scroll = new QScrollArea(this);
+    scroll->setAccessibleName(tr("Limits"));
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
+    scroll->setWidget(content);
     auto* all = new QVBoxLayout(this);
-    all->addLayout(form);
-    all->addWidget(about);
+    all->addWidget(scroll, 1);
     all->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, [this] {
         Q_EMIT chosen(false);
