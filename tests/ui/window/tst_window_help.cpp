@@ -168,12 +168,20 @@ class TestWindowHelp : public QObject {
         }
     }
 
-    void theTutorialPictureIsThere() {
+    void picturesAreThere() {
         WindowFixture fixture;
         HelpWindow* help = opened(fixture, QStringLiteral("tutorial"));
-        const QVariant picture =
-            help->browser()->loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("help:/docs/pictures/window-refuted-light.png")));
-        QVERIFY(picture.value<QImage>().width() > 300);
+        const HelpPages pages;
+        static const QRegularExpression picture(QStringLiteral("!\\[[^\\]]+\\]\\(([^)]+)\\)"));
+        int seen = 0;
+        for (const HelpPage& page : pages.pages()) {
+            for (auto at = picture.globalMatch(page.text); at.hasNext(); ++seen) {
+                const QString file = at.next().captured(1);
+                const QVariant loaded = help->browser()->loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("help:/") + file));
+                QVERIFY2(loaded.value<QImage>().width() > 300, qPrintable(page.id + QStringLiteral(": ") + file));
+            }
+        }
+        QVERIFY(seen >= 4);
     }
 
     void keysAndTutorialOpenFromTheWelcomePage() {
