@@ -67,7 +67,11 @@ PairSession::PairSession(Services services, JobListModel* jobs, MessageModel* me
     m_changeTimer.setSingleShot(true);
     m_changeTimer.setInterval(200);
     connect(&m_changeTimer, &QTimer::timeout, this, &PairSession::updateStale);
-    connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_changeTimer, qOverload<>(&QTimer::start));
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, [this] {
+        if (!m_changeTimer.isActive()) { // else a file that never rests would never count as changed
+            m_changeTimer.start();
+        }
+    });
     connect(&m_check, &LatestJob::progressed, this, &PairSession::progressed);
     // The job list can stop a job behind our back.
     connect(&m_check, &LatestJob::stopped, this, [this] {

@@ -226,6 +226,7 @@ void MainWindow::followSession() {
         m_welcome->setFiles({}, {});
         if (!isWelcome()) {
             statusBar()->showMessage(tr("The pair could not be opened: see Messages."), 10'000);
+            m_stepsPanel->select(currentStep()); // what is still shown
         }
     });
     connect(m_session, &PairSession::scenesChanged, this, &MainWindow::showScenes);
@@ -437,7 +438,9 @@ void MainWindow::showScenes(const ScenePair& scenes) {
     canvas(Side::Reference)->setScene(scenes.reference);
     canvas(Side::Rewritten)->setScene(scenes.rewritten);
     refreshOverlays();
-    if (m_lemma && m_centreAgain) {
+    // Also when the way there is still being animated: it leads to a place of the scenes before.
+    const bool onTheWay = m_centred.isValid() && m_centred.elapsed() < GraphCanvas::AnimationMs + 100;
+    if (m_lemma && (m_centreAgain || onTheWay)) {
         centreOnLemma(*m_lemma, false);
     }
     m_centreAgain = false;

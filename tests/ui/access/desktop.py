@@ -91,6 +91,9 @@ class Desktop:
         with os.fdopen(reader) as number:
             self.environment["DISPLAY"] = ":" + number.readline().strip()
         self.start("openbox", **quiet)
+        if shutil.which("xdotool"):
+            # A window that comes before its manager is never given the focus.
+            wait_for("the window manager", lambda: self.answer("xdotool", "get_num_desktops"))
         if self.accessible:
             self.start("/usr/libexec/at-spi-bus-launcher", "--launch-immediately", "--a11y=1", "--screen-reader=1", **quiet)
             self.environment["QT_LINUX_ACCESSIBILITY_ALWAYS_ON"] = "1"

@@ -115,6 +115,24 @@ class TestWindow : public QObject {
         QVERIFY(!fixture.window->currentLemma());
     }
 
+    void theWayToTheFirstLemmaEndsLevel() {
+        // Scenes that arrive while both sides still move must not leave one of them elsewhere.
+        WindowFixture fixture;
+        for (const Side side : {Side::Reference, Side::Rewritten}) {
+            fixture.window->canvas(side)->setAnimated(true);
+        }
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        QTRY_COMPARE(fixture.window->currentLemma(), std::optional<std::size_t>(2));
+        QTest::qWait(2 * GraphCanvas::AnimationMs + 100);
+        const auto middle = [&](Side side) {
+            const GraphCanvas* canvas = fixture.window->canvas(side);
+            return canvas->toViewport(canvas->scene()->boxes[canvas->selectedItem()].center()).y();
+        };
+        QVERIFY(std::abs(middle(Side::Reference) - middle(Side::Rewritten)) < 1.0);
+        const LemmaResult& lemma = fixture.window->session()->session().result->lemmas[2];
+        QVERIFY(offCentre(fixture.window->canvas(Side::Reference), lemma.referenceNodes.front()) >= 0.0);
+    }
+
     void aPairThatFailsOpensOnItsFirstFailingLemma() {
         WindowFixture fixture;
         QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
