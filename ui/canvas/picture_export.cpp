@@ -4,6 +4,7 @@
 
 #include <QBuffer>
 #include <QFileInfo>
+#include <QFontInfo>
 #include <QFontMetricsF>
 #include <QImage>
 #include <QMarginsF>
@@ -33,7 +34,27 @@ constexpr std::size_t MostWithSmallText = 20'000; ///< items; past it a vector f
 constexpr double SheetMargin = 12.0; ///< around heading and legend
 constexpr double LeastWidth = 420.0; ///< of a sheet with words, so that they break into few lines
 
-constexpr int TextFlags = static_cast<int>(Qt::AlignLeft | Qt::AlignTop) | static_cast<int>(Qt::TextWordWrap);
+constexpr double ChipMargin = 2.0; ///< its border
+constexpr int TextFlags = static_cast<int>(Qt::AlignLeft | Qt::AlignTop) | static_cast<int>(Qt::TextWordWrap) | static_cast<int>(Qt::TextDontClip);
+
+/// Points are a length of the device, which a painter that is scaled up to the device would enlarge once more; pixels are units of
+/// the painter. Hinted widths would differ between devices.
+QFont inSceneUnits(QFont font) {
+    font.setPixelSize(std::max(1, QFontInfo(font).pixelSize()));
+    font.setHintingPreference(QFont::PreferNoHinting);
+    return font;
+}
+
+/// Chips are wider than what they belong to: an area that holds the item whole holds its chips whole.
+QRectF withChips(const QRectF& area, const std::vector<ScenePainter::PlacedChip>& chips, const ResolvedOverlay& overlay, const GraphScene& scene) {
+    QRectF all = area;
+    for (std::size_t i = 0; i < chips.size(); ++i) {
+        if (area.contains(scene.boxes[overlay.chips[i].item])) {
+            all |= chips[i].box.adjusted(-ChipMargin, -ChipMargin, ChipMargin, ChipMargin);
+        }
+    }
+    return all;
+}
 
 QFont boldOf(QFont font) {
     font.setBold(true);
@@ -60,6 +81,8 @@ Result<PictureSheet> PictureSheet::make(std::vector<PicturePart> parts, PictureO
     PictureSheet sheet;
     sheet.m_parts = std::move(parts);
     sheet.m_options = std::move(options);
+    sheet.m_options.font = inSceneUnits(sheet.m_options.font);
+    ScenePainter measure;
     const QFontMetricsF metrics(sheet.m_options.font);
     const bool captions = std::any_of(sheet.m_parts.begin(), sheet.m_parts.end(), [](const PicturePart& part) { return !part.caption.isEmpty(); });
     const double captionHeight = captions ? metrics.height() * 1.6 : 0.0;
@@ -72,15 +95,16 @@ Result<PictureSheet> PictureSheet::make(std::vector<PicturePart> parts, PictureO
         if (part.scene == nullptr) {
             continue;
         }
-        const QRectF area = part.area.value_or(part.scene->bounds).intersected(part.scene->bounds);
+        QRectF area = part.area.value_or(part.scene->bounds).intersected(part.scene->bounds);
         if (area.isEmpty()) {
             continue;
         }
+        const ResolvedOverlay overlay = resolve(part.overlay, *part.scene);
+        area = withChips(area, measure.placedChips(*part.scene, overlay, sheet.m_options.font), overlay, *part.scene);
         sheet.m_placed.push_back(
             {i, area, QRectF(QPointF(x, captionHeight), area.size()), QRectF(x + 8.0, 0.0, std::max(0.0, area.width() - 16.0), captionHeight)});
         x += area.width() + Gap;
         height = std::max(height, area.height());
-        const ResolvedOverlay overlay = resolve(part.overlay, *part.scene);
         for (const std::uint32_t item : part.scene->itemsIn(area)) {
             ++items;
             seen[static_cast<std::size_t>(item < overlay.roles.size() ? overlay.roles[item] : Role::Plain)] = true;

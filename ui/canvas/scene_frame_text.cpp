@@ -208,22 +208,10 @@ void SceneFrame::paintChips() {
     m_painter.scale(m_scale, m_scale);
     m_painter.translate(-m_area.topLeft());
     const SceneMetrics& metrics = m_scene.metrics;
-    const double height = metrics.smallLineHeight() + 2.0;
-    std::uint32_t previous = NoItem;
-    double y = 0.0;
-    for (const ResolvedOverlay::Chip& chip : m_overlay.chips) {
-        const QRectF& box = m_scene.boxes[chip.item];
-        // Several results of one node: one chip under the other.
-        y = chip.item == previous ? y + height + 2.0 : box.bottom() + (m_scene.types[chip.item] != 0 ? metrics.typeStrip() : 0.0) + 3.0;
-        previous = chip.item;
-        QString text = chip.differs ? QStringLiteral("\u2260 ") + chip.text : chip.text;
-        if (chip.first) {
-            text += QStringLiteral(" \u2190");
-        }
-        const FontKind kind = chip.first ? FontKind::Glyph : FontKind::Small;
-        const double room = std::max(box.width(), metrics.titlePixels * (chip.first ? 36.0 : 11.0));
-        const double width = m_texts.shaped(text, kind, room).size().width() + metrics.padding() * 2.0;
-        const QRectF rect(box.center().x() - width / 2.0, y, width, chip.first ? height + 2.0 : height);
+    const std::vector<ScenePainter::PlacedChip> placedChips = m_texts.placedChips(m_scene, m_overlay, m_options.font);
+    for (std::size_t i = 0; i < placedChips.size(); ++i) {
+        const ResolvedOverlay::Chip& chip = m_overlay.chips[i];
+        const auto& [text, kind, rect] = placedChips[i];
         if (!GridIndex::touches(rect, m_area)) {
             continue;
         }

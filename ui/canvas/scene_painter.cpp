@@ -210,6 +210,31 @@ const QStaticText& ScenePainter::shaped(const QString& text, FontKind kind, doub
     return *m_texts.insert(key, shapedText);
 }
 
+std::vector<ScenePainter::PlacedChip> ScenePainter::placedChips(const GraphScene& scene, const ResolvedOverlay& overlay, const QFont& base) {
+    setFonts(base, scene.metrics);
+    const SceneMetrics& metrics = scene.metrics;
+    const double height = metrics.smallLineHeight() + 2.0;
+    std::vector<PlacedChip> placed;
+    placed.reserve(overlay.chips.size());
+    std::uint32_t previous = NoItem;
+    double y = 0.0;
+    for (const ResolvedOverlay::Chip& chip : overlay.chips) {
+        const QRectF& box = scene.boxes[chip.item];
+        // Several results of one node: one chip under the other.
+        y = chip.item == previous ? y + height + 2.0 : box.bottom() + (scene.types[chip.item] != 0 ? metrics.typeStrip() : 0.0) + 3.0;
+        previous = chip.item;
+        QString text = chip.differs ? QStringLiteral("\u2260 ") + chip.text : chip.text;
+        if (chip.first) {
+            text += QStringLiteral(" \u2190");
+        }
+        const FontKind kind = chip.first ? FontKind::Glyph : FontKind::Small;
+        const double room = std::max(box.width(), metrics.titlePixels * (chip.first ? 36.0 : 11.0));
+        const double width = shaped(text, kind, room).size().width() + metrics.padding() * 2.0;
+        placed.push_back({std::move(text), kind, QRectF(box.center().x() - width / 2.0, y, width, chip.first ? height + 2.0 : height)});
+    }
+    return placed;
+}
+
 void ScenePainter::paint(QPainter& painter, const QRectF& target, const QRectF& area, const GraphScene& scene, const ResolvedOverlay& overlay,
                          const CanvasTheme& theme, const PaintOptions& options) {
     if (target.isEmpty() || area.isEmpty()) {

@@ -88,6 +88,13 @@ class ScenePainter {
     enum class FontKind : std::uint8_t { Title, Small, Glyph };
     /// `text` shaped in one line and cut to `room` scene pixels; kept for the next frame.
     [[nodiscard]] const QStaticText& shaped(const QString& text, FontKind kind, double room);
+    /// Where each chip of an overlay stands, in scene coordinates, in the overlay's order: wider than its item at times.
+    struct PlacedChip {
+        QString text;
+        FontKind kind = FontKind::Small;
+        QRectF box;
+    };
+    [[nodiscard]] std::vector<PlacedChip> placedChips(const GraphScene& scene, const ResolvedOverlay& overlay, const QFont& base);
     [[nodiscard]] const QFont& font(FontKind kind) const { return m_fonts[static_cast<std::size_t>(kind)]; }
 
   private:

@@ -16,6 +16,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPaintDevice>
+#include <QPaintEngine>
+#include <QPainter>
 #include <QPdfWriter>
 #include <QPrinter>
 #include <QPushButton>
@@ -42,6 +45,68 @@ QByteArray contentOf(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
+
+/// What is written on a device of any resolution, and where, in units of 1/96 inch.
+class WrittenText final : public QPaintDevice {
+  public:
+    struct Word {
+        QString text;
+        QRectF box;
+    };
+
+    explicit WrittenText(int dotsPerInch) : m_dotsPerInch(dotsPerInch), m_engine(*this) {}
+    static std::vector<Word> of(const PictureSheet& sheet, int dotsPerInch, bool scaledPainter) {
+        WrittenText device(dotsPerInch);
+        QPainter painter(&device);
+        const double scale = dotsPerInch / 96.0;
+        if (scaledPainter) { // as an exported PDF; else as a printed page
+            painter.scale(scale, scale);
+        }
+        sheet.paint(painter, scaledPainter ? 1.0 : scale);
+        painter.end();
+        return device.m_words;
+    }
+    [[nodiscard]] QPaintEngine* paintEngine() const override { return &m_engine; }
+
+  protected:
+    [[nodiscard]] int metric(PaintDeviceMetric metric) const override {
+        switch (metric) {
+        case PdmWidth:
+        case PdmHeight: return 100'000;
+        case PdmDpiX:
+        case PdmDpiY:
+        case PdmPhysicalDpiX:
+        case PdmPhysicalDpiY: return m_dotsPerInch;
+        default: return QPaintDevice::metric(metric);
+        }
+    }
+
+  private:
+    class Engine final : public QPaintEngine {
+      public:
+        explicit Engine(WrittenText& device) : QPaintEngine(AllFeatures), m_device(device) {}
+        bool begin(QPaintDevice*) override { return true; }
+        bool end() override { return true; }
+        [[nodiscard]] Type type() const override { return User; }
+        void updateState(const QPaintEngineState& now) override { m_transform = now.transform(); }
+        void drawTextItem(const QPointF& at, const QTextItem& item) override {
+            const QRectF box = m_transform.mapRect(QRectF(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent()));
+            const double unit = m_device.m_dotsPerInch / 96.0;
+            m_device.m_words.push_back({item.text(), QRectF(box.topLeft() / unit, box.size() / unit)});
+        }
+        void drawPath(const QPainterPath&) override {}
+        void drawPolygon(const QPointF*, int, PolygonDrawMode) override {}
+        void drawPolygon(const QPoint*, int, PolygonDrawMode) override {}
+        void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
+
+      private:
+        WrittenText& m_device;
+        QTransform m_transform;
+    };
+    int m_dotsPerInch;
+    std::vector<Word> m_words;
+    mutable Engine m_engine;
+};
 
 int pagesOf(const QByteArray& pdf) { return static_cast<int>(pdf.count("/Type /Page\n")); }
 
@@ -93,6 +158,73 @@ class TestWindowPictureExport : public QObject {
                 const QColor colour = print.pixelColor(x, y);
                 QVERIFY(std::max({colour.red(), colour.green(), colour.blue()}) - std::min({colour.red(), colour.green(), colour.blue()}) < 3);
             }
+        }
+    }
+
+    /// Heading, captions and legend are as large beside the graph on paper as on the screen.
+    void textIsOfTheSameSizeOnEveryDevice() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        const PictureSheet sheet = *partOf(fixture)->sheet({});
+        const auto screen = WrittenText::of(sheet, 96, false);
+        QString all;
+        for (const auto& word : screen) {
+            all += word.text + u'\n';
+        }
+        for (const char* part : {"REFERENCE", "refuted: value", "failing pair", "Softmax"}) {
+            QVERIFY2(all.contains(QString::fromLatin1(part)), qPrintable(all));
+        }
+        const QRectF paper(QPointF(-1, -1), sheet.size() + QSizeF(2, 2));
+        for (const int dotsPerInch : {600, 1200}) {
+            for (const bool scaled : {true, false}) {
+                const auto written = WrittenText::of(sheet, dotsPerInch, scaled);
+                QCOMPARE(written.size(), screen.size());
+                for (std::size_t i = 0; i < written.size(); ++i) {
+                    const QRectF& here = written[i].box;
+                    const QRectF& there = screen[i].box;
+                    QCOMPARE(written[i].text, screen[i].text);
+                    QVERIFY2(std::abs(here.height() - there.height()) < 2.0 && std::abs(here.width() - there.width()) < 2.0 + there.width() * 0.05,
+                             qPrintable(QStringLiteral("%1: %2 × %3, on the screen %4 × %5")
+                                            .arg(written[i].text)
+                                            .arg(here.width())
+                                            .arg(here.height())
+                                            .arg(there.width())
+                                            .arg(there.height())));
+                    QVERIFY2((here.center() - there.center()).manhattanLength() < 6.0 && paper.contains(here), qPrintable(written[i].text));
+                }
+            }
+        }
+    }
+
+    /// Chips reach beyond the boxes of a narrow graph: the picture holds them whole.
+    void chipsAreNotCut() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        PicturePart part;
+        part.scene = fixture.window->canvas(Side::Reference)->scene();
+        std::uint32_t value = 0;
+        while (value < part.scene->itemOfValue.size() && part.scene->itemOfValue[value] == NoItem) {
+            ++value;
+        }
+        QVERIFY(value < part.scene->itemOfValue.size());
+        ValueChip chip;
+        chip.value = FlatValueId(value);
+        chip.text = QStringLiteral("0123456789").repeated(20);
+        chip.firstDifference = true;
+        part.overlay.chips = {chip};
+        const QRectF item = part.scene->boxes[part.scene->itemOfValue[value]];
+        for (const auto& area : {std::optional<QRectF>(), std::optional(item.adjusted(-4, -4, 4, 4))}) {
+            part.area = area;
+            const PictureSheet sheet = *PictureSheet::make({part}, {});
+            bool seen = false;
+            for (const auto& word : WrittenText::of(sheet, 96, false)) {
+                if (word.text.contains(QStringLiteral("01234"))) {
+                    seen = true;
+                    QVERIFY2(word.box.width() > item.width(), qPrintable(QString::number(word.box.width())));
+                    QVERIFY2(QRectF(QPointF(), sheet.size()).contains(word.box), qPrintable(word.text));
+                }
+            }
+            QVERIFY(seen);
         }
     }
 
