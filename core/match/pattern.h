@@ -17,7 +17,7 @@ using ExpressionId = Id<struct ExpressionTag>;
 using ReplacementId = Id<struct ReplacementTag>;
 
 /// Patterns, guards and replacements nested deeper than this are refused, so that what walks them may recurse.
-constexpr std::uint32_t MaxDepth = 500;
+constexpr std::uint32_t MaxDepth = 200;
 
 /// A place in a rule file, both from 1; columns count bytes.
 struct Spot {

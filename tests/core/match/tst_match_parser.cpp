@@ -122,7 +122,7 @@ class TestMatchParser : public QObject {
             for (int i = 0; i < 200'000; ++i) {
                 text += open;
             }
-            QVERIFY2(printed(text).contains("nested deeper than 500 levels"), open.c_str());
+            QVERIFY2(printed(text).contains("nested deeper than 200 levels"), open.c_str());
         }
         std::string guards = "f where ";
         std::string chain = "f(?x)";
