@@ -13,6 +13,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/review_part.h"
+#include "ui/window/session_part.h"
 #include "ui/window/values_part.h"
 
 #include <QCoreApplication>
@@ -55,10 +56,13 @@ Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         m_window->canvas(side)->setAnimated(false);
     }
-    connect(m_window->session(), &PairSession::openRefused, this, [this](const Error& error) {
+    const auto refuse = [this](const Error& error) {
         std::fprintf(stderr, "lemmascope: %s\n", error.text().c_str());
         m_refused = exitStatus(error.code);
-    });
+    };
+    connect(m_window->session(), &PairSession::openRefused, this, refuse);
+    connect(m_window->steps(), &StepChecks::openFailed, this, refuse);
+    connect(m_window->findChild<SessionPart*>(), &SessionPart::openRefused, this, refuse);
     m_timer.setInterval(PollMs);
     connect(&m_timer, &QTimer::timeout, this, &Grabber::poll);
     m_timer.start();
@@ -84,13 +88,22 @@ void Grabber::poll() {
         save(1);
     } else if (m_idleMs >= SettleMs) {
         if (m_arranged) {
-            save(m_refused);
+            save(m_refused == 0 ? missingVerdict() : m_refused);
         } else {
             arrange();
             m_arranged = true;
             m_idleMs = 0;
         }
     }
+}
+
+int Grabber::missingVerdict() const {
+    const PairSession* session = m_window->session();
+    if (!session->session().isOpen() || session->session().result) {
+        return 0; // the start page waits for no verdict
+    }
+    std::fprintf(stderr, "lemmascope: there is no verdict: the picture shows what is known\n");
+    return 1;
 }
 
 void Grabber::arrange() {

@@ -28,6 +28,7 @@ class Grabber : public QObject {
   private:
     void poll();
     void arrange();
+    [[nodiscard]] int missingVerdict() const; ///< 1 and a word when what is open has none
     void save(int status);
 
     MainWindow* m_window;
@@ -38,7 +39,7 @@ class Grabber : public QObject {
     int m_waitedMs = 0;
     int m_idleMs = 0;
     bool m_arranged = false;
-    int m_refused = 0; ///< status of a pair that could not be read
+    int m_refused = 0; ///< status of a pair, list or session that could not be read
 };
 
 } // namespace lemmascope

@@ -1,6 +1,9 @@
 #include "core/workspace/lemma_review.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -93,6 +96,22 @@ std::vector<ReviewNote> mergeNotes(std::vector<ReviewNote> notes, const std::vec
         }
     }
     return notes;
+}
+
+std::vector<ReviewNote> joinNotes(const std::vector<ReviewNote>& ours, const std::vector<ReviewNote>& before, const std::vector<ReviewNote>& inFile) {
+    const auto key = [](const ReviewNote& note) {
+        return std::tie(note.lemma.digest, note.lemma.title, note.lemma.reference, note.lemma.rewritten, note.time, note.text, note.reviewer);
+    };
+    std::set<decltype(key(ours.front()))> gone; // taken back, or written anew
+    for (const ReviewNote& note : before) {
+        gone.insert(key(note));
+    }
+    for (const ReviewNote& note : ours) {
+        gone.erase(key(note));
+    }
+    std::vector<ReviewNote> others;
+    std::copy_if(inFile.begin(), inFile.end(), std::back_inserter(others), [&](const ReviewNote& note) { return !gone.contains(key(note)); });
+    return mergeNotes(ours, others);
 }
 
 std::optional<std::size_t> sameLemma(const CheckResult& before, std::size_t lemma, const CheckResult& now) {

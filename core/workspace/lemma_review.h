@@ -42,6 +42,9 @@ struct ReviewNote {
 
 /// Both, each lemma once: of two notes on the same lemma the newer one.
 [[nodiscard]] std::vector<ReviewNote> mergeNotes(std::vector<ReviewNote> notes, const std::vector<ReviewNote>& more);
+/// `ours` and what a file has of somebody else: merged as above, without what `before` says that we had and no longer have.
+[[nodiscard]] std::vector<ReviewNote> joinNotes(const std::vector<ReviewNote>& ours, const std::vector<ReviewNote>& before,
+                                                const std::vector<ReviewNote>& inFile);
 
 /// The lemma of `now` that `lemma` of `before` is; nothing when it is gone.
 [[nodiscard]] std::optional<std::size_t> sameLemma(const CheckResult& before, std::size_t lemma, const CheckResult& now);

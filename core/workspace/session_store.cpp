@@ -1,5 +1,7 @@
 #include "core/workspace/session_store.h"
 
+#include "core/base/digest.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -74,17 +76,63 @@ std::shared_ptr<const SavedSession> SessionStore::read(const std::filesystem::pa
     if (queued) {
         return std::make_shared<const SavedSession>(queued());
     }
-    auto session = readSession(file);
-    if (session) {
-        return std::make_shared<const SavedSession>(std::move(*session));
+    auto session = readOrMoveAside(file);
+    const std::lock_guard lock(m_mutex);
+    if (const auto at = m_unkept.find(file); at != m_unkept.end()) {
+        SavedSession ours = at->second;
+        if (session) {
+            ours.notes = mergeNotes(ours.notes, session->notes);
+        }
+        return std::make_shared<const SavedSession>(std::move(ours));
     }
-    if (session.error().code != ErrorCode::NotFound) {
+    return session ? std::make_shared<const SavedSession>(std::move(*session)) : nullptr;
+}
+
+Result<SavedSession> SessionStore::readOrMoveAside(const std::filesystem::path& file) {
+    auto session = readSession(file);
+    if (!session && session.error().code != ErrorCode::NotFound) {
         std::filesystem::path aside = file;
         aside += ".broken";
         std::error_code ignored;
         std::filesystem::rename(file, aside, ignored);
     }
-    return nullptr;
+    return session;
+}
+
+void SessionStore::setKnown(const std::filesystem::path& file, std::vector<ReviewNote> notes) {
+    const std::lock_guard lock(m_mutex);
+    m_known[file] = std::move(notes);
+}
+
+Result<void> SessionStore::keep(SavedSession session, const std::filesystem::path& file) {
+    const std::string digest = sha256Hex(sessionText(session, {}));
+    std::error_code ignored;
+    if (const auto at = m_written.find(file); at != m_written.end() && at->second == digest && std::filesystem::exists(file, ignored)) {
+        return {}; // what another program has written since is newer
+    }
+    std::vector<ReviewNote> before;
+    {
+        const std::lock_guard lock(m_mutex);
+        before = m_known[file];
+    }
+    const std::vector<ReviewNote> ours = session.notes;
+    if (const auto inFile = readOrMoveAside(file)) {
+        session.notes = joinNotes(ours, before, inFile->notes);
+        if (sessionText(session, {}) == sessionText(*inFile, {})) {
+            m_written[file] = digest;
+            return {};
+        }
+    }
+    const Result<void> written = writeSession(session, file, false);
+    const std::lock_guard lock(m_mutex);
+    if (written) {
+        m_written[file] = digest;
+        m_known[file] = ours;
+        m_unkept.erase(file);
+    } else {
+        m_unkept.insert_or_assign(file, std::move(session));
+    }
+    return written;
 }
 
 bool SessionStore::flush(std::chrono::milliseconds most) {
@@ -129,7 +177,7 @@ void SessionStore::run() {
         SavedSession session = make();
         fillDigest(session.reference, hurry);
         fillDigest(session.rewritten, hurry);
-        const Result<void> written = writeSession(session, file, relative);
+        const Result<void> written = relative ? writeSession(session, file, true) : keep(std::move(session), file);
         if (m_report) {
             m_report(file, written);
         }

@@ -33,8 +33,13 @@ class SessionStore {
     /// Digests of graphs that are still as the session says are filled in before it is written. `relative`: writeSession.
     /// `make` runs on the store's thread, or on that of a reader; it may run more than once: what is dear to collect is collected there.
     using Make = std::function<SavedSession()>;
+    /// What is not `relative`, which the program keeps by itself, is written only when it is other than what was written last; notes
+    /// that another program has put there meanwhile stay (`joinNotes`).
     void write(const std::filesystem::path& file, Make make, bool relative);
-    /// Null when there is none. A file that is no session is moved aside (`.broken`), so that nothing writes over it.
+    /// The notes that are at hand for what is kept in `file`: one that is gone later was taken back.
+    void setKnown(const std::filesystem::path& file, std::vector<ReviewNote> notes);
+    /// Null when there is none; what could not be written is given all the same. A file that is no session is moved aside (`.broken`), so that
+    /// nothing writes over it.
     [[nodiscard]] std::shared_ptr<const SavedSession> read(const std::filesystem::path& file) const;
     /// Waits until all is written; false when that took longer than `most`. Digests that are not known yet are left
     /// out meanwhile of what is not `relative`: what the program writes by itself.
@@ -46,6 +51,8 @@ class SessionStore {
         bool relative = false;
     };
     void run();
+    Result<void> keep(SavedSession session, const std::filesystem::path& file);
+    static Result<SavedSession> readOrMoveAside(const std::filesystem::path& file);
     void fillDigest(SavedGraph& graph, const std::stop_token& stop);
 
     Report m_report;
@@ -54,9 +61,12 @@ class SessionStore {
     std::map<std::filesystem::path, Task> m_tasks; ///< by file
     std::deque<std::filesystem::path> m_order;
     std::optional<std::pair<std::filesystem::path, Task>> m_writing;
-    std::map<std::filesystem::path, SavedGraph> m_digests; ///< of the store's thread
-    std::stop_source m_hurry;                              ///< no more digests but for sessions that were asked for: somebody waits
-    std::stop_source m_end;                                ///< no more digests at all
+    std::map<std::filesystem::path, std::vector<ReviewNote>> m_known; ///< by file: what this program had last
+    std::map<std::filesystem::path, SavedSession> m_unkept;           ///< what could not be written: at hand until the program ends
+    std::map<std::filesystem::path, std::string> m_written;           ///< digest of what this program wrote last; of the store's thread
+    std::map<std::filesystem::path, SavedGraph> m_digests;            ///< of the store's thread
+    std::stop_source m_hurry;                                         ///< no more digests but for sessions that were asked for: somebody waits
+    std::stop_source m_end;                                           ///< no more digests at all
     bool m_ends = false;
     std::thread m_thread;
 };

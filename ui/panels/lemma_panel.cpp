@@ -72,6 +72,7 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_summary->setObjectName(QStringLiteral("lemmaSummary"));
     m_summary->setAccessibleName(tr("Lemmas shown"));
     m_summary->setWordWrap(true);
+    m_summary->setMinimumWidth(1);
     m_editor = new ReviewNoteEditor(this);
     m_editor->setObjectName(QStringLiteral("reviewEditor"));
     m_editor->hide();
@@ -96,6 +97,7 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_accepted->setAccessibleName(tr("Accepted differences"));
     m_accepted->setTextFormat(Qt::RichText);
     m_accepted->setWordWrap(true);
+    m_accepted->setMinimumWidth(1); // names of a session file may be long
     m_accepted->setTextInteractionFlags(Qt::TextBrowserInteraction);
     m_accepted->setOpenExternalLinks(false);
     m_accepted->hide();

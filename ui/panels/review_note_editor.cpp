@@ -15,6 +15,15 @@
 
 namespace lemmascope {
 
+namespace {
+
+constexpr qsizetype LongestName = 40; ///< characters of a name in the title
+
+/// Of a name that may be anything, what fits a line.
+QString shortened(const QString& name) { return name.size() <= LongestName ? name : name.left(LongestName - 1) + u'…'; }
+
+} // namespace
+
 ReviewNoteEditor::ReviewNoteEditor(QWidget* parent) : QFrame(parent) {
     setFrameShape(StyledPanel);
     setAccessibleName(tr("Review of the lemma"));
@@ -23,6 +32,7 @@ ReviewNoteEditor::ReviewNoteEditor(QWidget* parent) : QFrame(parent) {
     m_title->setAccessibleName(tr("What is reviewed"));
     m_title->setTextFormat(Qt::PlainText);
     m_title->setWordWrap(true);
+    m_title->setMinimumWidth(1); // a long word of a session file does not widen the pane
     m_text = new QPlainTextEdit(this);
     m_text->setObjectName(QStringLiteral("reviewText"));
     m_text->setAccessibleName(tr("Note on the lemma"));
@@ -62,17 +72,17 @@ ReviewNoteEditor::ReviewNoteEditor(QWidget* parent) : QFrame(parent) {
 }
 
 void ReviewNoteEditor::showLemma(const QString& lemma, const ReviewNote* note, bool detached) {
-    QString title = lemma;
+    QString title;
+    const QString reviewer = note == nullptr || note->reviewer.empty() ? tr("a reviewer") : shortened(toQString(note->reviewer));
     if (note != nullptr) {
         const QString when = note->time == 0 ? QString() : QLocale().toString(QDateTime::fromSecsSinceEpoch(note->time), QLocale::ShortFormat);
-        title = detached ? tr("%1: detached note of %2, %3. The lemma is gone or says something else now.")
-                               .arg(lemma, note->reviewer.empty() ? tr("a reviewer") : toQString(note->reviewer), when)
-                         : tr("%1: reviewed by %2, %3, when the verdict was: %4")
-                               .arg(lemma, note->reviewer.empty() ? tr("a reviewer") : toQString(note->reviewer), when, word(note->verdict));
+        title = detached ? tr("%1: detached note of %2, %3. The lemma is gone or says something else now.").arg(shortened(lemma), reviewer, when)
+                         : tr("%1: reviewed by %2, %3, when the verdict was: %4").arg(shortened(lemma), reviewer, when, word(note->verdict));
     } else {
-        title = tr("%1: not reviewed yet").arg(lemma);
+        title = tr("%1: not reviewed yet").arg(shortened(lemma));
     }
     m_title->setText(title);
+    m_title->setToolTip(note == nullptr || reviewer == toQString(note->reviewer) ? QString() : toQString(note->reviewer).toHtmlEscaped());
     m_kept = note == nullptr ? QString() : toQString(note->text);
     setText(m_kept);
     m_text->setReadOnly(detached);

@@ -76,7 +76,12 @@ SessionPart::SessionPart(MainWindow* window, ReviewPart* review, std::filesystem
     connect(session, &PairSession::leaving, this, [this] { // behind the review, which keeps its draft first
         m_timer.stop();
         autosave();
-        if (hasUnsavedNotes()) {
+        if (hasNotesBesidesFile() && m_stateFolder.empty()) {
+            m_window->messages()->addNote({}, tr("Notes on the pair that was open before were kept nowhere; they are gone."));
+        } else if (hasNotesBesidesFile() && m_kept[pairFile()].fails) {
+            m_window->messages()->addNote(
+                pathText(pairFile()), tr("Notes could not be kept in this file: open the pair again before the program ends, and save a session."));
+        } else if (hasUnsavedNotes()) {
             m_window->messages()->addNote(pathText(m_file),
                                           tr("Notes that this session file does not have are kept for the pair; open it to save them."));
         }
@@ -161,6 +166,11 @@ std::vector<ReviewNote> SessionPart::notes() const {
 
 bool SessionPart::hasUnsavedNotes() const { return !m_file.empty() && notes() != m_saved; }
 
+bool SessionPart::hasNotesBesidesFile() const {
+    const auto all = notes();
+    return !all.empty() && (m_file.empty() || all != m_saved);
+}
+
 SessionStore::Make SessionPart::current() const {
     SavedView view;
     const LemmaPanel* panel = m_window->lemmaPanel();
@@ -196,7 +206,16 @@ void SessionPart::changed() {
 }
 
 void SessionPart::autosave() {
-    if (m_stateFolder.empty() || !m_window->session()->session().isOpen()) {
+    if (!m_window->session()->session().isOpen()) {
+        return;
+    }
+    Kept& kept = m_kept[pairFile()];
+    kept.notes = hasNotesBesidesFile();
+    if (m_stateFolder.empty()) {
+        kept.fails = true;
+        if (kept.notes) {
+            tellNotKept(pairFile(), {ErrorCode::NotFound, toStdString(tr("there is no state folder: set HOME or XDG_STATE_HOME")), {}});
+        }
         return;
     }
     const Session& session = m_window->session()->session();
@@ -206,9 +225,17 @@ void SessionPart::autosave() {
     open.names = session.reference.filename().string() + " / " + session.rewritten.filename().string();
     open.notes = notes().size();
     m_store->write(open.session, current(), false);
-    if (const auto marked = markOpen(m_stateFolder, open); !marked && !std::exchange(m_told, true)) {
+    if (const auto marked = markOpen(m_stateFolder, open); !marked && !kept.notes && !std::exchange(m_told, true)) {
         m_window->messages()->addError(tr("Keeping the working session"), marked.error());
     }
+}
+
+bool SessionPart::keepsNotesNow() {
+    m_timer.stop();
+    autosave();
+    const bool flushed = flush();
+    QCoreApplication::sendPostedEvents(this); // whether it was written
+    return flushed && !m_kept[pairFile()].fails;
 }
 
 bool SessionPart::flush() { return m_store->flush(Patience); }
@@ -250,6 +277,7 @@ void SessionPart::open(const QString& file) {
         [this, path](Result<Read> read) {
             if (!read) {
                 m_window->messages()->addError(tr("Opening the session"), read.error());
+                Q_EMIT openRefused(read.error());
                 m_window->welcome()->setTrouble(tr("✗ %1").arg(toQString(read.error().text())));
                 m_window->statusBar()->showMessage(tr("The session could not be opened: see Messages."), 10'000);
                 return;
@@ -281,6 +309,9 @@ void SessionPart::pairOpened() {
         m_file.clear();
         m_applied.reset();
         m_saved.clear();
+    }
+    if (session->session().isOpen()) {
+        m_store->setKnown(pairFile(), session->notes());
     }
     updateActions();
     changed();
@@ -339,8 +370,23 @@ void SessionPart::saveTo(const QString& file) {
     changed();
 }
 
+void SessionPart::tellNotKept(const std::filesystem::path& file, const Error& why) {
+    if (!std::exchange(m_kept[file].told, true)) {
+        Error error = why;
+        error.message = toStdString(tr("the notes on this pair are not kept: %1. Save a session file (Ctrl+S)").arg(toQString(why.message)));
+        m_window->messages()->addError(tr("Keeping the notes"), error);
+        m_window->statusBar()->showMessage(tr("The notes are not kept: see Messages."), 10'000);
+    }
+}
+
 void SessionPart::written(const std::filesystem::path& file, const std::optional<Error>& trouble) {
-    if (trouble) {
+    const auto kept = m_kept.find(file);
+    if (kept != m_kept.end()) {
+        kept->second.fails = trouble.has_value();
+    }
+    if (trouble && kept != m_kept.end() && kept->second.notes) {
+        tellNotKept(file, *trouble);
+    } else if (trouble) {
         if (file == m_saving || !std::exchange(m_told, true)) {
             m_window->messages()->addError(tr("Saving the session"), *trouble);
             m_window->statusBar()->showMessage(tr("The session could not be saved: see Messages."), 10'000);
@@ -368,24 +414,39 @@ void SessionPart::offerLeft() {
 }
 
 bool SessionPart::mayClose() {
-    if (m_quiet || !hasUnsavedNotes()) {
+    if (m_quiet) {
         return true;
     }
-    QMessageBox box(QMessageBox::Question, tr("Unsaved Notes"), tr("There are notes that %1 does not have.").arg(pathText(m_file.filename())),
-                    QMessageBox::NoButton, m_window);
+    const bool open = m_window->session()->session().isOpen();
+    const bool kept = !open || (!hasUnsavedNotes() && !hasNotesBesidesFile()) || keepsNotesNow();
+    // Without a state folder nothing of a pair that was left is at hand.
+    const auto lost = m_stateFolder.empty() ? 0 : std::count_if(m_kept.begin(), m_kept.end(), [&](const auto& pair) {
+        return pair.second.notes && pair.second.fails && !(open && pair.first == pairFile());
+    });
+    const bool here = open && (!kept || hasUnsavedNotes());
+    if (!here && lost == 0) {
+        return true;
+    }
+    const QString others = tr("Notes on %n other pair(s) are not kept anywhere: open them again to save the notes.", nullptr, static_cast<int>(lost));
+    const QString what = !here            ? others
+                         : m_file.empty() ? tr("There are notes on this pair that no file has.")
+                                          : tr("There are notes that %1 does not have.").arg(pathText(m_file.filename()));
+    QMessageBox box(QMessageBox::Question, tr("Unsaved Notes"), what, QMessageBox::NoButton, m_window);
     box.setObjectName(QStringLiteral("unsavedNotes"));
     box.setAccessibleName(tr("Unsaved notes"));
-    box.setInformativeText(tr("Without saving they are kept for this pair by the program, not in the session file."));
-    QPushButton* save = box.addButton(QMessageBox::Save);
+    const QString why = kept ? tr("Without saving they are kept for this pair by the program, not in the session file.")
+                             : tr("Without saving they are lost: the program cannot keep them (see Messages).");
+    box.setInformativeText(!here ? QString() : lost == 0 ? why : why + u' ' + others);
+    QPushButton* save = here ? box.addButton(QMessageBox::Save) : nullptr;
     QPushButton* leave = box.addButton(tr("&Do Not Save"), QMessageBox::DestructiveRole);
-    box.addButton(QMessageBox::Cancel);
-    box.setDefaultButton(save);
+    QPushButton* stay = box.addButton(QMessageBox::Cancel);
+    box.setDefaultButton(here ? save : stay);
     box.exec();
-    if (box.clickedButton() == save) {
-        saveTo(pathText(m_file));
+    if (here && box.clickedButton() == save) {
+        this->save(); // asks where, when there is no file yet
         (void)flush();
         QCoreApplication::sendPostedEvents(this); // whether it was written
-        return !hasUnsavedNotes();
+        return !m_file.empty() && !hasUnsavedNotes();
     }
     return box.clickedButton() == leave;
 }

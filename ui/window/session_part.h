@@ -7,6 +7,7 @@
 #include <QTimer>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,13 +40,16 @@ class SessionPart : public QObject {
     void saveTo(const QString& file);
     /// The session file of what is open; empty: none.
     [[nodiscard]] QString file() const;
-    /// Notes that its file does not have.
+    /// Notes that its file does not have; of no file none.
     [[nodiscard]] bool hasUnsavedNotes() const;
     /// Writes the working session now and waits for it; what is open is offered by the next start. For an end from outside.
     void keepForNextStart();
     /// Everything that is queued stands on the disk.
     bool flush();
     [[nodiscard]] static bool isSessionFile(const QString& file);
+
+  Q_SIGNALS:
+    void openRefused(const lemmascope::Error& error); ///< a session file that cannot be read
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -65,6 +69,9 @@ class SessionPart : public QObject {
     void written(const std::filesystem::path& file, const std::optional<Error>& trouble);
     void offerLeft();
     [[nodiscard]] bool mayClose();
+    [[nodiscard]] bool hasNotesBesidesFile() const;
+    void tellNotKept(const std::filesystem::path& file, const Error& why);
+    [[nodiscard]] bool keepsNotesNow();
     void updateActions();
 
     MainWindow* m_window;
@@ -81,6 +88,12 @@ class SessionPart : public QObject {
     bool m_quiet = false;     ///< closing asks nothing
     bool m_keepsMark = false; ///< the next start offers what is open
     bool m_told = false;      ///< that the state cannot be kept: once
+    struct Kept {
+        bool notes = false; ///< there are some that no session file has
+        bool fails = false; ///< as it was tried last
+        bool told = false;
+    };
+    std::map<std::filesystem::path, Kept> m_kept; ///< by the file that keeps a pair
     QAction* m_saveAction;
     QAction* m_saveAsAction;
     QTimer m_timer;

@@ -372,6 +372,72 @@ class TestSessionFile : public QObject {
         QVERIFY(told > 0 && told < 100);
     }
 
+    void twoProgramsKeepEachOthersNotes() {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.path().toStdString() + "/pair.lsession";
+        const auto noteOn = [](const char* title, const char* text, std::int64_t time) {
+            return ReviewNote{{"", LemmaResult::Kind::Fact, title, {}, {}}, "L1", LemmaVerdict::Holds, text, "Ann", time};
+        };
+        const auto keep = [&file](SessionStore& store, const std::vector<ReviewNote>& notes) {
+            SavedSession session;
+            session.reference.file = "/a.json";
+            session.rewritten.file = "/b.json";
+            session.notes = notes;
+            store.write(
+                file, [session] { return session; }, false);
+            QVERIFY(store.flush(std::chrono::seconds(20)));
+        };
+        const auto texts = [&file] {
+            QStringList all;
+            const auto session = readSession(file);
+            for (const ReviewNote& note : session->notes) {
+                all << QString::fromStdString(note.text);
+            }
+            all.sort();
+            return all.join(u' ');
+        };
+        SessionStore one({});
+        SessionStore two({});
+        const ReviewNote a = noteOn("a", "old", 10);
+        const ReviewNote b = noteOn("b", "second", 10);
+        keep(one, {a, b});
+        two.setKnown(file, two.read(file)->notes);
+        keep(two, {a, b});
+        const ReviewNote newer = noteOn("a", "newer", 20);
+        const ReviewNote c = noteOn("c", "third", 20);
+        keep(one, {newer, b, c});
+        keep(two, {a, b}); // nothing changed in it
+        QCOMPARE(texts(), QStringLiteral("newer second third"));
+        const ReviewNote d = noteOn("d", "fourth", 15);
+        keep(two, {a, b, d}); // a is older than what stands there
+        QCOMPARE(texts(), QStringLiteral("fourth newer second third"));
+        keep(two, {a, d}); // b was taken back, and nobody said more of it
+        QCOMPARE(texts(), QStringLiteral("fourth newer third"));
+        keep(two, {d}); // a was taken back as it was: what was said since stays
+        QCOMPARE(texts(), QStringLiteral("fourth newer third"));
+    }
+
+    void whatCannotBeWrittenStaysAtHand() {
+        QTemporaryDir folder;
+        const QString plain = folder.filePath(QStringLiteral("plain"));
+        QFile made(plain);
+        QVERIFY(made.open(QIODevice::WriteOnly));
+        made.close();
+        const std::filesystem::path file = plain.toStdString() + "/sessions/pair.lsession";
+        std::atomic<int> failures{0};
+        SessionStore store([&failures](const std::filesystem::path&, const Result<void>& written) { failures += written ? 0 : 1; });
+        const SavedSession session = full();
+        for (int k = 1; k <= 2; ++k) { // the same again is tried again
+            store.write(
+                file, [session] { return session; }, false);
+            QVERIFY(store.flush(std::chrono::seconds(20)));
+            QCOMPARE(failures.load(), k);
+        }
+        const auto read = store.read(file);
+        QVERIFY(read != nullptr);
+        QCOMPARE(read->notes.size(), session.notes.size());
+    }
+
     void whatADeadProgramLeftIsFound() {
         QTemporaryDir folder;
         const std::filesystem::path state = folder.path().toStdString();

@@ -180,6 +180,23 @@ class TestWindowReal : public QObject {
         QVERIFY(image.pixelColor(image.width() / 2, image.height() - 3).lightness() < 110);
     }
 
+    void pictureOfWhatCannotBeReadFails() {
+        const QString picture = m_folder.path() + QStringLiteral("/bad.png");
+        const QString bad = m_folder.path() + QStringLiteral("/bad.lsession");
+        QFile file(bad);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{}");
+        file.close();
+        const Run unreadable = run(QStringLiteral("lemmascope"), {QStringLiteral("--grab"), picture, bad});
+        QCOMPARE(unreadable.status, 65);
+        QVERIFY2(unreadable.errors.contains(QStringLiteral("format is missing")), qPrintable(unreadable.errors));
+        QVERIFY(QFile::exists(picture));
+        const Run missing =
+            run(QStringLiteral("lemmascope"), {QStringLiteral("--grab"), picture, m_folder.path() + QStringLiteral("/none.lsession")});
+        QCOMPARE(missing.status, 66);
+        QVERIFY2(missing.errors.contains(QStringLiteral("none.lsession")), qPrintable(missing.errors));
+    }
+
     void programExplainsItsUse_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("status");

@@ -12,8 +12,10 @@
 #include <QDir>
 #include <QDropEvent>
 #include <QFile>
+#include <QFileDialog>
 #include <QFrame>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -51,6 +53,7 @@ class Answer {
             if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget())) {
                 m_poll.stop();
                 came = true;
+                words = box->text() + u' ' + box->informativeText();
                 if (button == QMessageBox::Discard) {
                     for (QAbstractButton* one : box->buttons()) {
                         if (box->buttonRole(one) == QMessageBox::DestructiveRole) {
@@ -65,10 +68,22 @@ class Answer {
         m_poll.start(10);
     }
     bool came = false;
+    QString words;
 
   private:
     QTimer m_poll;
 };
+
+/// The window anew, where a plain file is in the place of the state folder.
+void makeStateUnwritable(WindowFixture& fixture) {
+    fixture.window->close();
+    fixture.window.reset();
+    QVERIFY(QDir(fixture.folder.filePath(QStringLiteral("state"))).removeRecursively());
+    QFile plain(fixture.folder.filePath(QStringLiteral("state")));
+    QVERIFY(plain.open(QIODevice::WriteOnly));
+    plain.close();
+    fixture.make();
+}
 
 /// As if the program had gone without a word: its mark stays, of a process that is no more.
 void crash(WindowFixture& fixture) {
@@ -341,6 +356,100 @@ class TestWindowSessions : public QObject {
         Answer answer(QMessageBox::Discard);
         fixture.window->close();
         QVERIFY(answer.came);
+    }
+
+    void notesThatCannotBeKeptAreSaid() {
+        WindowFixture fixture;
+        makeStateUnwritable(fixture);
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        note(fixture, 2, QStringLiteral("first"));
+        MessageModel* messages = fixture.window->messages();
+        const QString said = QStringLiteral("the notes on this pair are not kept");
+        QTRY_VERIFY2(messages->plainText().contains(said), qPrintable(messages->plainText()));
+        QVERIFY(messages->plainText().contains(QStringLiteral("state/sessions/")) && messages->plainText().contains(QStringLiteral("Ctrl+S")));
+        note(fixture, 3, QStringLiteral("second"));
+        QTest::qWait(SessionPart::AutosaveMs * 2);
+        QVERIFY(sessions(fixture)->flush());
+        QCoreApplication::processEvents();
+        QCOMPARE(messages->plainText().count(said), qsizetype{1}); // once for the pair
+        {
+            Answer answer(QMessageBox::Cancel);
+            fixture.window->close();
+            QVERIFY(answer.came);
+            QVERIFY2(answer.words.contains(QStringLiteral("are lost")) && !answer.words.contains(QStringLiteral("by the program,")),
+                     qPrintable(answer.words));
+            QVERIFY(fixture.window->isVisible());
+        }
+        // With another pair open they are still at hand, and still asked for.
+        QVERIFY(fixture.openAndSettle(QStringLiteral("proved")));
+        {
+            Answer answer(QMessageBox::Cancel);
+            fixture.window->close();
+            QVERIFY2(answer.came && answer.words.contains(QStringLiteral("other pair")), qPrintable(answer.words));
+        }
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        QCOMPARE(fixture.window->session()->notes().size(), std::size_t{2});
+        // Save asks where, and then closes.
+        const QString file = fixture.folder.filePath(QStringLiteral("rescued.lsession"));
+        QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+        QTimer choose;
+        connect(&choose, &QTimer::timeout, this, [&file, &choose] {
+            if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) {
+                choose.stop();
+                dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(file);
+                QMetaObject::invokeMethod(dialog, "accept");
+            }
+        });
+        choose.start(10);
+        Answer answer(QMessageBox::Save);
+        fixture.window->close();
+        QVERIFY(answer.came);
+        QVERIFY(!fixture.window->isVisible());
+        QCOMPARE(readSession(file.toStdString())->notes.size(), std::size_t{2});
+    }
+
+    void aSessionFileDoesNotHideThatNotesAreNotKept() {
+        WindowFixture fixture;
+        makeStateUnwritable(fixture);
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        sessions(fixture)->saveTo(fixture.folder.filePath(QStringLiteral("asked.lsession")));
+        note(fixture, 2, QStringLiteral("unsaved"));
+        Answer answer(QMessageBox::Save);
+        fixture.window->close();
+        QVERIFY(answer.came);
+        QVERIFY2(answer.words.contains(QStringLiteral("are lost")), qPrintable(answer.words));
+        QVERIFY(!fixture.window->isVisible());
+    }
+
+    void aProgramInWhichNothingChangedLeavesNewerNotes() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        note(fixture, 2, QStringLiteral("old"));
+        QTest::qWait(SessionPart::AutosaveMs * 2);
+        QVERIFY(sessions(fixture)->flush());
+        const QDir state(fixture.folder.filePath(QStringLiteral("state/sessions")));
+        const std::string file = state.filePath(state.entryList({QStringLiteral("*.lsession")}).value(0)).toStdString();
+        auto others = readSession(file);
+        QVERIFY(others && others->notes.size() == 1);
+        others->notes[0].text = "newer";
+        others->notes[0].time += 60;
+        QVERIFY(writeSession(*others, file, false).has_value());
+        fixture.window->close();
+        QCOMPARE(readSession(file)->notes[0].text, std::string("newer"));
+    }
+
+    void longNamesDoNotWidenTheWindow() {
+        WindowFixture fixture;
+        QVERIFY(fixture.openAndSettle(QStringLiteral("refuted")));
+        fixture.window->lemmaPanel()->selectLemma(2);
+        fixture.window->session()->review(2, "x", std::string(5'000, 'W'), 1'700'000'000);
+        QCoreApplication::processEvents();
+        LemmaPanel* panel = fixture.window->lemmaPanel();
+        QVERIFY(panel->editor()->isVisible());
+        QVERIFY2(panel->minimumSizeHint().width() < 700, qPrintable(QString::number(panel->minimumSizeHint().width())));
+        QCOMPARE(fixture.window->width(), 1366);
+        const auto* title = panel->findChild<QLabel*>(QStringLiteral("reviewTitle"));
+        QVERIFY(title->text().contains(u'…') && title->toolTip().contains(QString(5'000, u'W')));
     }
 
     void aBrokenStateIsMovedAsideNotWrittenOver() {
