@@ -600,13 +600,17 @@ class Files {
     std::vector<std::pair<Spot, Spot>> m_ranges; ///< of items: first token, behind the last one
 };
 
-template <typename File, typename Node>
-std::uint32_t depthBelow(const File& file, const Node& node) {
-    std::uint32_t depth = 0;
+/// Appends a node, one level above its deepest child.
+template <typename NodeId, typename Node>
+Result<NodeId> addTo(const ParserState& state, std::vector<Node>& nodes, Node node) {
     for (const auto child : node.children) {
-        depth = std::max(depth, file.at(child).depth);
+        node.depth = std::max(node.depth, state.out.at(child).depth + 1);
     }
-    return depth;
+    if (node.depth > MaxDepth) {
+        return state.tooDeep(node.spot);
+    }
+    nodes.push_back(std::move(node));
+    return NodeId(nodes.size() - 1);
 }
 
 } // namespace
@@ -619,34 +623,13 @@ Result<void> ParserState::expectSign(std::string_view text, const std::string& w
 }
 
 Result<PatternId> ParserState::add(PatternNode node) {
-    node.depth = depthBelow(out, node) + 1;
-    if (node.guard.isValid()) {
-        node.depth = std::max(node.depth, out.at(node.guard).depth + 1);
-    }
-    if (node.depth > MaxDepth) {
-        return tooDeep(node.spot);
-    }
-    out.patterns.push_back(std::move(node));
-    return PatternId(out.patterns.size() - 1);
+    node.depth = node.guard.isValid() ? out.at(node.guard).depth + 1 : 1;
+    return addTo<PatternId>(*this, out.patterns, std::move(node));
 }
 
-Result<ExpressionId> ParserState::add(ExpressionNode node) {
-    node.depth = depthBelow(out, node) + 1;
-    if (node.depth > MaxDepth) {
-        return tooDeep(node.spot);
-    }
-    out.expressions.push_back(std::move(node));
-    return ExpressionId(out.expressions.size() - 1);
-}
+Result<ExpressionId> ParserState::add(ExpressionNode node) { return addTo<ExpressionId>(*this, out.expressions, std::move(node)); }
 
-Result<ReplacementId> ParserState::add(ReplacementNode node) {
-    node.depth = depthBelow(out, node) + 1;
-    if (node.depth > MaxDepth) {
-        return tooDeep(node.spot);
-    }
-    out.replacements.push_back(std::move(node));
-    return ReplacementId(out.replacements.size() - 1);
-}
+Result<ReplacementId> ParserState::add(ReplacementNode node) { return addTo<ReplacementId>(*this, out.replacements, std::move(node)); }
 
 Result<RuleFile> parseRules(std::string_view text, const std::string& file) {
     Result<Tokens> tokens = splitTokens(text, file);

@@ -2,13 +2,13 @@
 
 #include "ui/canvas/palette.h"
 #include "ui/models/fact_table_model.h"
+#include "ui/views/row_text.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QStyledItemDelegate>
 
 #include <algorithm>
@@ -89,11 +89,7 @@ QString FactTableView::selectedText() const {
     std::sort(rows.begin(), rows.end());
     QString text;
     for (const QModelIndex& row : rows) {
-        QStringList cells;
-        for (int column = 0; column < model()->columnCount(); ++column) {
-            cells << row.siblingAtColumn(column).data().toString();
-        }
-        text += cells.join(u'\t') + u'\n';
+        text += rowText(row);
     }
     return text;
 }
@@ -107,17 +103,6 @@ void FactTableView::keyPressEvent(QKeyEvent* event) {
     QTableView::keyPressEvent(event);
 }
 
-void FactTableView::contextMenuEvent(QContextMenuEvent* event) {
-    QMenu menu(this);
-    menu.addActions(m_menuActions);
-    if (!m_menuActions.isEmpty()) {
-        menu.addSeparator();
-    }
-    QAction* copy = menu.addAction(tr("Copy rows as text"));
-    copy->setShortcut(QKeySequence::Copy);
-    if (menu.exec(event->globalPos()) == copy) {
-        QGuiApplication::clipboard()->setText(selectedText());
-    }
-}
+void FactTableView::contextMenuEvent(QContextMenuEvent* event) { showRowMenu(this, m_menuActions, event, selectedText()); }
 
 } // namespace lemmascope

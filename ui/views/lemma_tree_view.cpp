@@ -1,11 +1,12 @@
 #include "ui/views/lemma_tree_view.h"
 
+#include "ui/views/row_text.h"
+
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QMenu>
 
 namespace lemmascope {
 
@@ -34,22 +35,15 @@ void LemmaTreeView::setTree(bool tree) { setRootIsDecorated(tree); }
 
 QString LemmaTreeView::selectedText() const {
     QString text;
-    const auto add = [&text, this](const QModelIndex& row) {
-        QStringList cells;
-        for (int column = 0; column < model()->columnCount(); ++column) {
-            cells << row.siblingAtColumn(column).data().toString();
-        }
-        text += cells.join(u'\t') + u'\n';
-    };
     const QModelIndexList rows = selectionModel()->selectedRows();
     for (const QModelIndex& row : rows) {
-        add(row);
+        text += rowText(row);
     }
     for (int row = 0; rows.isEmpty() && row < model()->rowCount(); ++row) {
         const QModelIndex top = model()->index(row, 0);
-        add(top);
+        text += rowText(top);
         for (int below = 0; below < model()->rowCount(top); ++below) {
-            add(model()->index(below, 0, top));
+            text += rowText(model()->index(below, 0, top));
         }
     }
     return text;
@@ -64,17 +58,6 @@ void LemmaTreeView::keyPressEvent(QKeyEvent* event) {
     QTreeView::keyPressEvent(event);
 }
 
-void LemmaTreeView::contextMenuEvent(QContextMenuEvent* event) {
-    QMenu menu(this);
-    menu.addActions(m_menuActions);
-    if (!m_menuActions.isEmpty()) {
-        menu.addSeparator();
-    }
-    QAction* copy = menu.addAction(tr("Copy rows as text"));
-    copy->setShortcut(QKeySequence::Copy);
-    if (menu.exec(event->globalPos()) == copy) {
-        QGuiApplication::clipboard()->setText(selectedText());
-    }
-}
+void LemmaTreeView::contextMenuEvent(QContextMenuEvent* event) { showRowMenu(this, m_menuActions, event, selectedText()); }
 
 } // namespace lemmascope

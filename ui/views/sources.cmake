@@ -13,6 +13,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/node_index.cpp views/node_index.h
     views/node_query.cpp views/node_query.h
     views/ranking.cpp views/ranking.h
+    views/row_text.cpp views/row_text.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h
     views/tensor_cell_delegate.cpp views/tensor_cell_delegate.h
     views/tensor_text.cpp views/tensor_text.h

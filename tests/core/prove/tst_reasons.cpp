@@ -110,7 +110,9 @@ class TestReasons : public QObject {
         QVERIFY(a && b);
         const auto result = check(*a, *b, quick(), {});
         if (!result) {
-            QSKIP(result.error().message.c_str());
+            // A pair that cannot be checked has no nodes to ask about, but says which of its own is at fault.
+            QVERIFY2(!result.error().where.empty() && !result.error().message.empty(), result.error().text().c_str());
+            return;
         }
         const QString quiet = silent(*result);
         QVERIFY2(quiet.isEmpty(), qPrintable(quiet));

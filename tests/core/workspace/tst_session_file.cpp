@@ -21,11 +21,11 @@ using lemmascope::test::parseGraph;
 
 namespace {
 
-const std::filesystem::path File = "/home/ann/work/attention.lsession";
+const std::filesystem::path File = "/home/ann/pairs/attention.lsession";
 
 SavedSession full() {
     SavedSession session;
-    session.reference = {"/home/ann/work/models/a.onnx", 1234, 1'700'000'000'123'456'789, std::string(64, 'a')};
+    session.reference = {"/home/ann/pairs/models/a.onnx", 1234, 1'700'000'000'123'456'789, std::string(64, 'a')};
     session.rewritten = {"/home/ann/other/b.onnx", 5, -1, ""};
     CheckOptions& options = session.options;
     options.wanted = Strength::Exact;
@@ -135,7 +135,7 @@ class TestSessionFile : public QObject {
         const std::string text = sessionText(session, File);
         QVERIFY(text.find("\"models/a.onnx\"") != std::string::npos);
         QVERIFY(text.find("\"/home/ann/other/b.onnx\"") != std::string::npos); // never by `..`
-        QVERIFY(sessionText(session, {}).find("\"/home/ann/work/models/a.onnx\"") != std::string::npos);
+        QVERIFY(sessionText(session, {}).find("\"/home/ann/pairs/models/a.onnx\"") != std::string::npos);
         const auto moved = parseSession(text, "/elsewhere/attention.lsession");
         QVERIFY(moved.has_value());
         QCOMPARE(moved->reference.file.string(), std::string("/elsewhere/models/a.onnx"));
@@ -262,7 +262,7 @@ class TestSessionFile : public QObject {
         const auto read = parseSession(text.toStdString(), File);
         QVERIFY(!read.has_value());
         const QString error = QString::fromStdString(read.error().text());
-        QVERIFY2(error.startsWith(QStringLiteral("/home/ann/work/attention.lsession: ")), qPrintable(error));
+        QVERIFY2(error.startsWith(QStringLiteral("/home/ann/pairs/attention.lsession: ")), qPrintable(error));
         QVERIFY2(error.contains(place) && error.contains(says), qPrintable(error));
         QVERIFY2(error.contains(QStringLiteral("save the session again")), qPrintable(error));
         QVERIFY2(error.size() < 600, qPrintable(error.left(800)));
