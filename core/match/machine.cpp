@@ -317,6 +317,14 @@ void MachineState::match(const Continuation& at) {
         }
     }
     Continuation inner = at;
+    // The pattern inside first, then what stands for this one: the stack runs from the top.
+    const auto insideThen = [&](ActionKind afterwards) {
+        inner.kind = afterwards;
+        push(inner);
+        inner.kind = ActionKind::Match;
+        inner.at = instruction.children.front();
+        push(inner);
+    };
     switch (instruction.kind) {
     case InstructionKind::Variable:
     case InstructionKind::As: {
@@ -370,28 +378,14 @@ void MachineState::match(const Continuation& at) {
         }
         return;
     }
-    case InstructionKind::Guarded:
-        inner.kind = ActionKind::Guard;
-        push(inner);
-        inner.kind = ActionKind::Match;
-        inner.at = instruction.children.front();
-        push(inner);
-        return;
+    case InstructionKind::Guarded: insideThen(ActionKind::Guard); return;
     case InstructionKind::Exists:
         // The slot is this entry's own, and unbound: nothing else comes here before it is left or undone.
-        inner.kind = ActionKind::CheckName;
-        push(inner);
-        inner.kind = ActionKind::Match;
-        inner.at = instruction.children.front();
-        push(inner);
+        insideThen(ActionKind::CheckName);
         return;
     case InstructionKind::Constraint:
         watch(at, instruction);
-        inner.kind = ActionKind::Constraint;
-        push(inner);
-        inner.kind = ActionKind::Match;
-        inner.at = instruction.children.front();
-        push(inner);
+        insideThen(ActionKind::Constraint);
         return;
     case InstructionKind::Result: {
         const SubjectTerm& term = subject.term(at.term);
