@@ -31,17 +31,18 @@ std::vector<BranchLine> branchTree(const MatchProgram& program, const Subject& s
             ++common;
         }
         for (std::size_t i = common; i < choices.size(); ++i) {
-            out.push_back({static_cast<std::uint32_t>(i), choiceText(program, subject, choices[i]), program.at(choices[i].at).spot, false});
+            out.push_back(
+                {static_cast<std::uint32_t>(i), choiceText(program, subject, choices[i]), program.at(choices[i].at).spot, false, choices[i].term});
         }
         path = choices;
         out.push_back({static_cast<std::uint32_t>(choices.size()),
                        reasonInWords(program, subject, record) + " (" + std::to_string(record.matched) + " of " + std::to_string(record.total) +
                            " operators matched)",
-                       program.at(record.at).spot, true});
+                       program.at(record.at).spot, true, record.term.isValid() ? record.term : record.parent});
     }
     if (machine.failureCount() > machine.failures().size()) {
         out.insert(out.begin(),
-                   {0, std::to_string(machine.failureCount() - machine.failures().size()) + " earlier branches are not kept", {}, false});
+                   {0, std::to_string(machine.failureCount() - machine.failures().size()) + " earlier branches are not kept", {}, false, {}});
     }
     return out;
 }
@@ -65,7 +66,7 @@ std::vector<BranchLine> derivation(const MatchProgram& program, const Subject& s
         case Event::Kind::Alternate:
         case Event::Kind::Operands: text = choiceText(program, subject, event); break;
         }
-        out.push_back({0, std::move(text), at.spot, false});
+        out.push_back({0, std::move(text), at.spot, false, event.term});
     }
     return out;
 }

@@ -29,6 +29,9 @@ class GraphRun {
 
     Result<GraphMatchResult> run() {
         for (std::size_t rule = 0; rule < m_programs.size(); ++rule) {
+            if (m_options.progress) {
+                m_options.progress(rule, m_programs.size());
+            }
             if (!runRule(rule)) {
                 return fail(ErrorCode::Cancelled, "interrupted");
             }
@@ -199,6 +202,7 @@ class GraphRun {
             out.matched = furthest->matched;
             out.total = furthest->total;
             out.node = failedNode(m_subject, *furthest);
+            out.term = furthest->term.isValid() ? furthest->term : furthest->parent;
             out.reason = reasonInWords(program, m_subject, *furthest);
             out.spot = program.at(furthest->at).spot;
             out.held.assign(furthest->bindings.begin(), furthest->bindings.end() - furthest->guardNames);
@@ -212,11 +216,12 @@ class GraphRun {
             out.reason = "undecided after " + std::to_string(m_options.machine.steps) + " steps" +
                          (goal.isValid() ? ", at " + m_subject.nodeText(at) + " and the pattern's " + program.at(goal).spot.text() : "");
             out.node = goal.isValid() ? m_subject.termText(at) : std::string();
+            out.term = goal.isValid() ? at : TermId();
         }
         if (branches) {
             out.branches = branchTree(program, m_subject, machine);
             if (!raw.undecided && outcome == Outcome::Undecided) {
-                out.branches.push_back({0, "further branches are not listed: the budget of steps ran out", {}, false});
+                out.branches.push_back({0, "further branches are not listed: the budget of steps ran out", {}, false, {}});
             }
         }
         return out;

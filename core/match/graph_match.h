@@ -4,6 +4,7 @@
 #include "core/match/graph_subject.h"
 #include "core/match/machine.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -18,8 +19,9 @@ struct GraphMatchOptions {
     std::optional<TermId> at; ///< only this root
     bool all = false;         ///< every match at a root, not the first
     MachineOptions machine;
-    std::size_t listedMisses = 10; ///< of each rule, nearest first
-    bool explain = false;          ///< with the derivations of matches and all branches of the misses listed
+    std::size_t listedMisses = 10;                                     ///< of each rule, nearest first
+    bool explain = false;                                              ///< with the derivations of matches and all branches of the misses listed
+    std::function<void(std::size_t done, std::size_t rules)> progress; ///< called before each rule; may be empty
     std::stop_token stop;
 };
 
@@ -29,6 +31,7 @@ struct BranchLine {
     std::string text;
     Spot spot;
     bool failed = false;
+    TermId term; ///< what it is about; may be invalid
 };
 
 /// A rule's match at one root, and whether it may be rewritten.
@@ -59,6 +62,7 @@ struct GraphMiss {
     std::uint32_t matched = 0;        ///< operators, on the branch that came furthest
     std::uint32_t total = 0;          ///< operators that this branch needs
     std::string node;                 ///< the value at which it failed
+    TermId term;                      ///< likewise; invalid: none
     std::string reason;               ///< in words
     Spot spot;                        ///< in the rule file
     std::vector<Binding> held;        ///< names then bound

@@ -67,6 +67,7 @@ std::uint32_t MachineState::cellOf(std::uint32_t frame, SlotRef slot) const {
 }
 
 void MachineState::set(std::uint32_t cell, Cell value) {
+    value.at = acting.index;
     cells[cell] = value;
     trail.push_back(cell);
 }
@@ -102,6 +103,7 @@ Binding MachineState::binding(const Name& name, const Cell& cell) const {
     Binding out;
     out.name = name;
     out.kind = cell.kind;
+    out.madeAt = cell.kind == Binding::Kind::Unbound ? TermId() : TermId(cell.at);
     switch (cell.kind) {
     case Binding::Kind::Unbound: break;
     case Binding::Kind::Term: out.term = TermId(cell.index); break;
@@ -273,6 +275,7 @@ void MachineState::step() {
     }
     const Continuation at = continuations[current];
     current = at.next;
+    acting = at.term;
     switch (at.kind) {
     case ActionKind::Match: match(at); return;
     case ActionKind::Guard: guard(at); return;

@@ -41,6 +41,7 @@ struct Binding {
     SymbolId symbol;
     FactValue value;
     std::vector<TermId> list;
+    TermId madeAt; ///< what was being matched when it was bound; invalid: nothing is bound
 };
 
 /// What happened on the way to a state, as far as it was not undone: the derivation so far.
@@ -151,6 +152,34 @@ class MatchMachine {
     /// The work left, next first, at most `most` entries; for views of a running machine.
     [[nodiscard]] std::vector<OpenAction> continuation(std::size_t most) const;
     [[nodiscard]] std::size_t choicePoints() const;
+
+    // For stepping (stepper.h).
+    /// A name of one entry into a rule, definition or mu: existential ones too.
+    struct LiveName {
+        std::string owner; ///< the rule's, definition's or mu's name
+        Binding binding;
+        bool existential = false;
+    };
+    /// The rule's names first, then those of what was entered on the way, at most `most`; parameters are their caller's names.
+    [[nodiscard]] std::vector<LiveName> names(std::size_t most) const;
+    struct OpenChoice {
+        enum class Kind : std::uint8_t { Alternate, Exchange, Bracketing, Place };
+        Kind kind = Kind::Alternate;
+        InstructionId at;
+        TermId term;
+        std::uint32_t next = 0; ///< the option that is tried on return, from 0
+    };
+    /// Choice points that a failure can return to, the last made first, at most `most`.
+    [[nodiscard]] std::vector<OpenChoice> openChoices(std::size_t most) const;
+    /// The value that the next action matches; invalid when it matches none.
+    [[nodiscard]] TermId goalTerm() const;
+    /// A place in the work left: behind the next action, or behind the operands of the operator that it is an operand of. It holds as
+    /// long as no branch fails.
+    [[nodiscard]] std::uint32_t behindNext() const;
+    [[nodiscard]] std::uint32_t behindParent() const;
+    [[nodiscard]] bool isAt(std::uint32_t place) const;
+    /// After a match: back to the last choice point, as `run` does first.
+    void goOn();
 
   private:
     std::unique_ptr<MachineState> m_state;

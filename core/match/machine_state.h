@@ -9,7 +9,8 @@ constexpr std::uint32_t NoIndex = 0xFFFFFFFFU;
 
 struct Cell {
     Binding::Kind kind = Binding::Kind::Unbound;
-    std::uint32_t index = 0; ///< term, symbol, value or list
+    std::uint32_t index = 0;    ///< term, symbol, value or list
+    std::uint32_t at = NoIndex; ///< the term that was being matched
 };
 
 /// One entry into a procedure: its names as cells.
@@ -102,6 +103,7 @@ struct MachineState {
     std::vector<std::vector<TermId>> lists;
     std::vector<ChoicePoint> choices;
     std::uint32_t current = NoIndex; ///< the continuation to run
+    TermId acting;                   ///< what the step that runs is about
     std::uint32_t matched = 0;
     std::uint64_t stepCount = 0;
     std::uint64_t resultCount = 0; ///< matches met, also those that would be met once more
