@@ -92,7 +92,7 @@ std::uint32_t MachineState::enter(std::uint32_t procedure, std::uint32_t caller,
             frameCells.push_back(static_cast<std::uint32_t>(cells.size()));
             cells.emplace_back();
             cellNames.push_back(&entered.slots[i].name);
-            watches.push_back(NoIndex);
+            watches.emplace_back();
         }
     }
     frames.push_back(frame);
@@ -335,7 +335,8 @@ void MachineState::match(const Continuation& at) {
         const Cell held = cells[cell];
         if (held.kind == Binding::Kind::Unbound) {
             if (!watchAllows(cell, at.term)) {
-                inner.at = InstructionId(watches[cell]);
+                inner.at = InstructionId(watches[cell].constraint);
+                inner.frame = watches[cell].frame;
                 fail(FailureReason::TargetMismatch, inner);
                 return;
             }
@@ -606,16 +607,16 @@ void MachineState::watch(const Continuation& at, const Instruction& constraint) 
     const std::uint32_t cell = cellOf(at.frame, constraint.slot);
     if (cells[cell].kind == Binding::Kind::Unbound) {
         watched.emplace_back(cell, watches[cell]);
-        watches[cell] = at.at.index;
+        watches[cell] = {at.at.index, at.frame};
     }
 }
 
 bool MachineState::watchAllows(std::uint32_t cell, TermId term) const {
-    if (watches[cell] == NoIndex) {
+    if (watches[cell].constraint == NoIndex) {
         return true;
     }
     const std::uint32_t head = subject.term(term).head.index;
-    const std::vector<std::uint32_t>& operators = *program.at(InstructionId(watches[cell])).targetOperators;
+    const std::vector<std::uint32_t>& operators = *program.at(InstructionId(watches[cell].constraint)).targetOperators;
     return std::any_of(operators.begin(), operators.end(), [&](std::uint32_t op) { return operatorIs[op][head]; });
 }
 

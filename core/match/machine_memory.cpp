@@ -106,7 +106,7 @@ void MachineState::addToKey(std::vector<std::uint32_t>& key, std::uint32_t frame
         switch (cell.kind) {
         case Binding::Kind::Unbound:
             key.push_back(at->second); // names of one cell, by where it was first met
-            key.push_back(watches[index]);
+            key.push_back(watches[index].constraint);
             break;
         case Binding::Kind::Term: {
             const TermId term(cell.index);

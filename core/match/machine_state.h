@@ -20,6 +20,12 @@ struct Frame {
     std::uint32_t firstCell = 0;    ///< into MachineState::frameCells
 };
 
+/// A constraint that waits for a name to be bound, and the entry it stands in.
+struct Watch {
+    std::uint32_t constraint = NoIndex;
+    std::uint32_t frame = 0;
+};
+
 enum class ActionKind : std::uint8_t {
     Match,
     Guard,
@@ -91,8 +97,8 @@ struct MachineState {
     std::vector<const Name*> cellNames; ///< what the rule calls each
     /// The constraint that waits for each to be bound, if any: a value whose operator it cannot take fails at once, instead of when all
     /// before the constraint is done. Not where all failures are recorded, which come in the order that is defined.
-    std::vector<std::uint32_t> watches;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> watched; ///< cells whose watch was set, with the one before
+    std::vector<Watch> watches;
+    std::vector<std::pair<std::uint32_t, Watch>> watched; ///< cells whose watch was set, with the one before
     std::vector<Frame> frames;
     std::vector<std::uint32_t> frameCells;
     std::vector<Continuation> continuations;

@@ -289,6 +289,16 @@ class TestMatchGraph : public QObject {
         QCOMPARE(ran.result.matches.back().nodes.size(), std::size_t{4});
     }
 
+    void aConstraintMayWaitForANameThatADefinitionBinds() {
+        const std::string rules = "pattern over(?d, ?r) = div(?d, sqrt(?r))\n"
+                                  "rule root: ex ?r. (over(?x, ?r) with ?r ~ relu(?x))";
+        const std::string graph = "in x f32[2]; in z f32[2]; ";
+        QCOMPARE(runText(rules, graph + "r = Relu(x); s = Sqrt(r); y = Div(x, s); out y").matches(), QString("root@y x=x"));
+        const Ran none = runText(rules, graph + "r = Tanh(x); s = Sqrt(r); y = Div(x, s); out y");
+        QCOMPARE(none.matches(), QString());
+        QVERIFY2(none.nearest().contains("r (Tanh)") && none.nearest().contains("relu"), qPrintable(none.nearest()));
+    }
+
     void attentionWithScaleAndMaskIsFound() {
         const std::string rules = R"(
 pattern score(?q, ?kt) = matmul(?q, ?kt)
