@@ -79,7 +79,7 @@ class GuardFacts {
                 }
                 inner = ", " + argument.text();
             }
-            static constexpr const char* Facts[] = {"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls"};
+            static constexpr const char* Facts[] = {"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls", "version"};
             const std::string name = binding->name.written();
             const std::string asked = expression.kind == ExpressionKind::Variable
                                           ? name

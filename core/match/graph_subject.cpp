@@ -370,6 +370,10 @@ FactValue GraphSubject::fact(FactKind kind, TermId term, const FactValue& argume
             m_sizes = unfoldedSizes(*this);
         }
         return FactValue(static_cast<std::int64_t>(m_sizes[term.index]));
+    case FactKind::Version: {
+        const NodeId node = nodeOf(term);
+        return node.isValid() ? FactValue(m_graph->node(node).op.version) : FactValue();
+    }
     case FactKind::Op:
     case FactKind::Cls:
     case FactKind::Attr: break;

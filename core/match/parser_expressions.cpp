@@ -17,7 +17,7 @@ struct FactWord {
     bool boolean;
 };
 
-constexpr std::array<FactWord, 11> FactWords{{{"rank", FactKind::Rank, false},
+constexpr std::array<FactWord, 12> FactWords{{{"rank", FactKind::Rank, false},
                                               {"shape", FactKind::Shape, false},
                                               {"dim", FactKind::Dim, false},
                                               {"dtype", FactKind::Dtype, false},
@@ -27,7 +27,8 @@ constexpr std::array<FactWord, 11> FactWords{{{"rank", FactKind::Rank, false},
                                               {"uses", FactKind::Uses, false},
                                               {"size", FactKind::Size, false},
                                               {"op", FactKind::Op, false},
-                                              {"cls", FactKind::Cls, false}}};
+                                              {"cls", FactKind::Cls, false},
+                                              {"version", FactKind::Version, false}}};
 
 bool isBoolean(const RuleFile& file, ExpressionId id) {
     const ExpressionNode& node = file.at(id);
@@ -268,7 +269,7 @@ class Guards {
             return m_state.problem("guards know no '" + word.text + "'" +
                                        (near ? ": did you mean '" + std::string(*near) + "'?"
                                              : "; they read rank, shape, dim, dtype, attr, is_const, value, uses, "
-                                               "size, op and cls"),
+                                               "size, op, cls and version"),
                                    word.spot);
         }
         m_state.take();

@@ -138,7 +138,7 @@ enum class ExpressionKind : std::uint8_t {
     Or
 };
 
-enum class FactKind : std::uint8_t { Rank, Shape, Dim, Dtype, Attr, IsConst, Value, Uses, Size, Op, Cls };
+enum class FactKind : std::uint8_t { Rank, Shape, Dim, Dtype, Attr, IsConst, Value, Uses, Size, Op, Cls, Version };
 enum class CompareKind : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 
 struct ExpressionNode {

@@ -260,7 +260,7 @@ class Flat {
 
     void expressionInner(const ExpressionNode& node) {
         static constexpr std::array<const char*, 6> Compares{"=", "!=", "<", "<=", ">", ">="};
-        static constexpr std::array<const char*, 11> Facts{"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls"};
+        static constexpr std::array<const char*, 12> Facts{"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls", "version"};
         switch (node.kind) {
         case ExpressionKind::Number: out += node.number.text; return;
         case ExpressionKind::Text: out += quoted(node.text); return;

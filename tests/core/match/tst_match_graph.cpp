@@ -299,6 +299,12 @@ class TestMatchGraph : public QObject {
         QVERIFY2(none.nearest().contains("r (Tanh)") && none.nearest().contains("relu"), qPrintable(none.nearest()));
     }
 
+    void guardsReadTheVersionOfAnOperator() {
+        // The version of the operator set that a node's operator is of; inputs have none.
+        QCOMPARE(runText("rule r: ?y @ sqrt(?x) where version(?y) >= 17", "in x f32[2]; y = Sqrt(x); out y").matches(), QString("r@y y=y x=x"));
+        QCOMPARE(runText("rule r: sqrt(?x) where version(?x) >= 17", "in x f32[2]; y = Sqrt(x); out y").result.misses.front().kind, MissKind::Undefined);
+    }
+
     void attentionWithScaleAndMaskIsFound() {
         const std::string rules = R"(
 pattern score(?q, ?kt) = matmul(?q, ?kt)
