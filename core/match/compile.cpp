@@ -157,6 +157,8 @@ class Compiler {
         const InstructionId body = pattern(rule.pattern);
         for (const RuleCase& each : rule.cases) {
             m_out.cases.push_back(each.guard.isValid() ? guard(each.guard) : GuardId());
+            const ReplacementKind kind = m_file.at(each.replacement.result).kind;
+            m_out.replacesNode.push_back(kind == ReplacementKind::Operator || kind == ReplacementKind::FunctionVariable);
         }
         return finish(body);
     }

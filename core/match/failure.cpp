@@ -79,7 +79,8 @@ class GuardFacts {
                 }
                 inner = ", " + argument.text();
             }
-            static constexpr const char* Facts[] = {"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls", "version"};
+            static constexpr const char* Facts[] = {"rank", "shape", "dim", "dtype", "attr",    "is_const", "value",
+                                                    "uses", "size",  "op",  "cls",   "version", "ints"};
             const std::string name = binding->name.written();
             const std::string asked = expression.kind == ExpressionKind::Variable
                                           ? name

@@ -100,7 +100,9 @@ class GraphRun {
         // Found from the last root to the first; told from the first to the last.
         std::stable_sort(m_out.matches.begin() + static_cast<std::ptrdiff_t>(firstMatch), m_out.matches.end(),
                          [&](const GraphMatch& a, const GraphMatch& b) { return nodeOrder(a.root) < nodeOrder(b.root); });
-        addMisses(rule, misses);
+        if (m_options.misses) {
+            addMisses(rule, misses);
+        }
         return !m_options.stop.stop_requested();
     }
 
@@ -121,6 +123,11 @@ class GraphRun {
             }
         }
         out.nodes.assign(nodes.begin(), nodes.end());
+        for (Binding& each : out.bindings) {
+            if (each.kind == Binding::Kind::Symbol) {
+                each.term = functionNode(program, machine.events(), each);
+            }
+        }
         out.applicableCase = machine.applicableCase();
         if (m_options.explain) {
             out.derivation = derivation(program, m_subject, machine.events());
@@ -128,7 +135,8 @@ class GraphRun {
         if (!program.cases.empty() && !out.applicableCase) {
             out.obstacles.emplace_back("it matched, but no case of the rule applies");
         }
-        const std::vector<std::string> obstacles = rewriteObstacles(m_subject, root, out.nodes);
+        const bool allResults = out.applicableCase && program.replacesNode[*out.applicableCase] && m_subject.term(root).resultIndex == 0;
+        const std::vector<std::string> obstacles = rewriteObstacles(m_subject, root, out.nodes, allResults);
         out.obstacles.insert(out.obstacles.end(), obstacles.begin(), obstacles.end());
         if (out.obstacles.empty()) {
             for (const NodeId node : out.nodes) {
@@ -147,6 +155,21 @@ class GraphRun {
             m_accepted.emplace_back(rule, root);
         }
         m_out.matches.push_back(std::move(out));
+    }
+
+    /// The first node that a function variable took as this operator: the one of that name, else one that calls handed on.
+    [[nodiscard]] TermId functionNode(const MatchProgram& program, const std::vector<Event>& events, const Binding& binding) const {
+        TermId other;
+        for (const Event& each : events) {
+            const Instruction& at = program.at(each.at);
+            const bool taken = each.kind == Event::Kind::Operator && at.kind == InstructionKind::FunctionVariable &&
+                               m_subject.term(each.term).head == binding.symbol;
+            if (taken && at.name.text == binding.name.text) {
+                return each.term;
+            }
+            other = taken && !other.isValid() ? each.term : other;
+        }
+        return other;
     }
 
     /// The most operators, then the best fit of what failed, then the fewest that lack, then node order.
@@ -241,7 +264,7 @@ Result<GraphMatchResult> matchGraph(const Programs& programs, const GraphSubject
     return GraphRun(programs, subject, options).run();
 }
 
-std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId root, const std::vector<NodeId>& nodes) {
+std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId root, const std::vector<NodeId>& nodes, bool allResults) {
     const Graph& graph = subject.graph();
     const auto inside = [&](NodeId node) { return std::binary_search(nodes.begin(), nodes.end(), node); };
     std::vector<std::string> out;
@@ -252,7 +275,7 @@ std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId ro
                 continue;
             }
             const TermId term(value.index);
-            const bool isRoot = term == root;
+            const bool isRoot = term == root || (allResults && id == subject.nodeOf(root));
             if (!isRoot && subject.isOutput(term)) {
                 out.push_back("the interior value " + graph.value(value).name + " is a graph output");
             }

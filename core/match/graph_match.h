@@ -17,6 +17,7 @@ using Programs = std::vector<std::shared_ptr<const MatchProgram>>;
 
 struct GraphMatchOptions {
     std::optional<TermId> at; ///< only this root
+    bool misses = true;       ///< what came near is told
     bool all = false;         ///< every match at a root, not the first
     MachineOptions machine;
     std::size_t listedMisses = 10;                                     ///< of each rule, nearest first
@@ -94,8 +95,9 @@ struct GraphMatchResult {
 [[nodiscard]] Result<GraphMatchResult> matchGraph(const Programs& programs, const GraphSubject& subject, const GraphMatchOptions& options);
 
 /// Whether the matched nodes may be replaced by something that gives the root's value: inner values are used and given out nowhere else, no path
-/// leaves the nodes and comes back, none of them has an effect. One text for each obstacle.
-[[nodiscard]] std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId root, const std::vector<NodeId>& nodes);
+/// leaves the nodes and comes back, none of them has an effect. `allResults`: so are the root's node's other results. One text for each obstacle.
+[[nodiscard]] std::vector<std::string> rewriteObstacles(const GraphSubject& subject, TermId root, const std::vector<NodeId>& nodes,
+                                                        bool allResults = false);
 
 /// The failed branches of the last run as a tree: alternates, and below them what failed, furthest first among the top ones.
 [[nodiscard]] std::vector<BranchLine> branchTree(const MatchProgram& program, const Subject& subject, const MatchMachine& machine);

@@ -364,6 +364,21 @@ FactValue GraphSubject::fact(FactKind kind, TermId term, const FactValue& argume
         const bool one = std::all_of(list->begin(), list->end(), [&](const FactValue& each) { return equals(each, list->front()) == Truth::True; });
         return one && !list->empty() ? list->front() : FactValue();
     }
+    case FactKind::Ints: {
+        if (value.elements) {
+            FactValue::List list;
+            for (const Dim& each : *value.elements) {
+                list.push_back(length(each));
+            }
+            return FactValue(std::move(list));
+        }
+        if (!value.constant || isFloat(value.constant->element()) || value.constant->element() == ElementType::String) {
+            return {};
+        }
+        FactValue all = constant(term);
+        const bool one = std::holds_alternative<std::int64_t>(all.value);
+        return one ? FactValue(FactValue::List{std::move(all)}) : all;
+    }
     case FactKind::Uses: return FactValue(static_cast<std::int64_t>(m_uses[term.index]));
     case FactKind::Size:
         if (m_sizes.empty()) {

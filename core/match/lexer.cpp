@@ -128,6 +128,10 @@ class Lexer {
     }
 
     Result<void> token(char c) {
+        if (c == '%' && peek(1) == ' ') { // the remainder, set apart by a blank from an operator's name
+            put(TokenKind::Sign, 1);
+            return {};
+        }
         if (c == '?' || c == '%') {
             const std::size_t length = wordLength(1, false);
             if (length == 0) {
@@ -151,7 +155,7 @@ class Lexer {
         if (c == '"') {
             return quoted();
         }
-        static constexpr std::array<std::string_view, 6> Pairs{"!=", "<=", ">=", "=>", "@=", ".."};
+        static constexpr std::array<std::string_view, 7> Pairs{"!=", "<=", ">=", "=>", "@=", "..", "//"};
         const std::string_view two = m_text.substr(m_at, 2);
         if (std::find(Pairs.begin(), Pairs.end(), two) != Pairs.end()) {
             put(TokenKind::Sign, 2);

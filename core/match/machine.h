@@ -38,7 +38,7 @@ struct Binding {
     Name name;
     Kind kind = Kind::Unbound;
     TermId term;
-    SymbolId symbol;
+    SymbolId symbol; ///< then `term`, of a finished match on a graph: the node it was bound at
     FactValue value;
     std::vector<TermId> list;
     TermId madeAt; ///< what was being matched when it was bound; invalid: nothing is bound

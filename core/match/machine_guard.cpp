@@ -1,4 +1,5 @@
 // Guards: three-valued, over what names hold.
+#include "core/match/functions.h"
 #include "core/match/machine_state.h"
 
 #include <algorithm>
@@ -97,6 +98,13 @@ class Evaluation {
                 }
             }
             return FactValue(std::move(list));
+        }
+        case ExpressionKind::Function: {
+            std::vector<FactValue> arguments;
+            for (const GuardId child : node.children) {
+                arguments.push_back(value(child));
+            }
+            return applyFunction(expression.text, arguments);
         }
         case ExpressionKind::Arithmetic:
             return node.children.size() == 1 ? arithmetic('-', FactValue(std::int64_t{0}), value(node.children[0]))

@@ -629,7 +629,10 @@ Result<PatternId> ParserState::add(PatternNode node) {
 
 Result<ExpressionId> ParserState::add(ExpressionNode node) { return addTo<ExpressionId>(*this, out.expressions, std::move(node)); }
 
-Result<ReplacementId> ParserState::add(ReplacementNode node) { return addTo<ReplacementId>(*this, out.replacements, std::move(node)); }
+Result<ReplacementId> ParserState::add(ReplacementNode node) {
+    node.depth = node.expression.isValid() ? out.at(node.expression).depth + 1 : 1;
+    return addTo<ReplacementId>(*this, out.replacements, std::move(node));
+}
 
 Result<RuleFile> parseRules(std::string_view text, const std::string& file) {
     Result<Tokens> tokens = splitTokens(text, file);

@@ -1,5 +1,6 @@
 // Guards, attributes and replacements of the rule language; tests: tests/core/match/tst_match_parser.cpp.
 #include "core/base/nearest.h"
+#include "core/match/functions.h"
 #include "core/match/parser_state.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct FactWord {
     bool boolean;
 };
 
-constexpr std::array<FactWord, 12> FactWords{{{"rank", FactKind::Rank, false},
+constexpr std::array<FactWord, 13> FactWords{{{"rank", FactKind::Rank, false},
                                               {"shape", FactKind::Shape, false},
                                               {"dim", FactKind::Dim, false},
                                               {"dtype", FactKind::Dtype, false},
@@ -28,7 +29,8 @@ constexpr std::array<FactWord, 12> FactWords{{{"rank", FactKind::Rank, false},
                                               {"size", FactKind::Size, false},
                                               {"op", FactKind::Op, false},
                                               {"cls", FactKind::Cls, false},
-                                              {"version", FactKind::Version, false}}};
+                                              {"version", FactKind::Version, false},
+                                              {"ints", FactKind::Ints, false}}};
 
 bool isBoolean(const RuleFile& file, ExpressionId id) {
     const ExpressionNode& node = file.at(id);
@@ -157,7 +159,8 @@ class Guards {
         ExpressionNode node;
         node.kind = ExpressionKind::Arithmetic;
         node.spot = m_state.out.at(left).spot;
-        node.arithmetic = m_state.take().text[0];
+        const std::string sign = m_state.take().text;
+        node.arithmetic = sign == "//" ? FloorDivision : sign[0];
         const Result<ExpressionId> right = sums ? product() : value();
         if (!right) {
             return right;
@@ -171,7 +174,7 @@ class Guards {
 
     Result<ExpressionId> product() {
         Result<ExpressionId> left = value();
-        while (left && (m_state.isSign("*") || m_state.isSign("/"))) {
+        while (left && (m_state.isSign("*") || m_state.isSign("/") || m_state.isSign("//") || m_state.isSign("%"))) {
             left = arithmetic(*left, false);
         }
         return left;
@@ -199,7 +202,7 @@ class Guards {
             return m_state.add(std::move(node));
         }
         if (token.kind == TokenKind::Word) {
-            return fact();
+            return isFunction(token.text) ? function(std::move(node)) : fact();
         }
         if (token.kind == TokenKind::Value) {
             node.kind = ExpressionKind::Variable;
@@ -257,6 +260,28 @@ class Guards {
         return m_state.add(std::move(node));
     }
 
+    Result<ExpressionId> function(ExpressionNode node) {
+        node.kind = ExpressionKind::Function;
+        node.text = m_state.take().text;
+        m_state.take();
+        while (!m_state.takeSign(")")) {
+            if (!node.children.empty()) {
+                if (const Result<void> comma = m_state.expectSign(",", "or ')' in " + node.text + "(...)"); !comma) {
+                    return tl::unexpected(comma.error());
+                }
+            }
+            const Result<ExpressionId> argument = sum();
+            if (!argument) {
+                return argument;
+            }
+            node.children.push_back(*argument);
+        }
+        if (!takesArguments(node.text, node.children.size())) {
+            return m_state.problem(functionUse(node.text) + ", found " + std::to_string(node.children.size()) + " arguments", node.spot);
+        }
+        return m_state.add(std::move(node));
+    }
+
     Result<ExpressionId> fact() {
         const Token word = m_state.take();
         const auto* known = std::find_if(FactWords.begin(), FactWords.end(), [&](const FactWord& each) { return each.word == word.text; });
@@ -265,10 +290,12 @@ class Guards {
             for (const FactWord& each : FactWords) {
                 words.push_back(each.word);
             }
+            const std::vector<std::string_view> functions = functionNames();
+            words.insert(words.end(), functions.begin(), functions.end());
             const auto near = nearestWord(word.text, words);
             return m_state.problem("guards know no '" + word.text + "'" +
                                        (near ? ": did you mean '" + std::string(*near) + "'?"
-                                             : "; they read rank, shape, dim, dtype, attr, is_const, value, uses, "
+                                             : "; they read rank, shape, dim, dtype, attr, is_const, value, ints, uses, "
                                                "size, op, cls and version"),
                                    word.spot);
         }
@@ -352,6 +379,9 @@ Result<AttributeValue> attributeValue(ParserState& state) {
     return state.problem("expected an attribute's value: a number, \"text\", a word like f16, a list or ?name, found " + shown(token));
 }
 
+/// Facts that an operand may begin with; `size(?x)` there is the operator.
+constexpr std::array<std::string_view, 6> OperandFacts{"rank", "shape", "dim", "value", "attr", "ints"};
+
 class Replacements {
   public:
     explicit Replacements(ParserState& state) : m_state(state) {}
@@ -373,17 +403,16 @@ class Replacements {
             node.name = {NameKind::Rest, rest.text, rest.spot};
             return m_state.add(std::move(node));
         }
+        if (isExpression()) {
+            return expression(std::move(node));
+        }
         if (token.kind == TokenKind::Value) {
             node.name = {NameKind::Value, m_state.take().text, token.spot};
             return m_state.add(std::move(node));
         }
-        if (token.kind == TokenKind::Number || m_state.isSign("-")) {
-            const Result<NumberLiteral> number = parseNumber(m_state, false);
-            if (!number) {
-                return tl::unexpected(number.error());
-            }
-            node.kind = ReplacementKind::Number;
-            node.number = *number;
+        if (operand && m_state.isWord("none") && !m_state.nextIsSign("(")) {
+            m_state.take();
+            node.kind = ReplacementKind::Omitted;
             return m_state.add(std::move(node));
         }
         if (m_state.takeSign("(")) {
@@ -423,6 +452,60 @@ class Replacements {
     }
 
   private:
+    /// Numbers, lists, facts, and what an arithmetic sign follows; all else is an operator, even where functions of numbers share its name.
+    [[nodiscard]] bool isExpression() const {
+        const Token& token = m_state.now();
+        if (token.kind == TokenKind::Number || m_state.isSign("-") || m_state.isSign("[")) {
+            return true;
+        }
+        if (token.kind == TokenKind::Value) {
+            return isArithmetic(m_state.next());
+        }
+        const bool call = token.kind == TokenKind::Word && m_state.nextIsSign("(");
+        if (call && std::find(OperandFacts.begin(), OperandFacts.end(), token.text) != OperandFacts.end()) {
+            return true;
+        }
+        return (call || m_state.isSign("(")) && isArithmetic(afterParenthesis(m_state.position() + (call ? 1 : 0)));
+    }
+
+    static bool isArithmetic(const Token& token) {
+        static constexpr std::array<std::string_view, 6> Signs{"+", "-", "*", "/", "//", "%"};
+        return token.kind == TokenKind::Sign && std::find(Signs.begin(), Signs.end(), token.text) != Signs.end();
+    }
+
+    /// The token behind the one that closes the parenthesis at `at`.
+    [[nodiscard]] const Token& afterParenthesis(std::size_t at) const {
+        const std::vector<Token>& tokens = m_state.all();
+        std::size_t open = 0;
+        for (; at + 1 < tokens.size(); ++at) {
+            const bool sign = tokens[at].kind == TokenKind::Sign;
+            open += sign && tokens[at].text == "(" ? 1 : 0;
+            open -= sign && tokens[at].text == ")" ? 1 : 0;
+            if (open == 0) {
+                return tokens[at + 1];
+            }
+        }
+        return tokens.back();
+    }
+
+    Result<ReplacementId> expression(ReplacementNode node) {
+        const Result<ExpressionId> value = Guards(m_state).sum();
+        if (!value) {
+            return tl::unexpected(value.error());
+        }
+        const ExpressionNode& read = m_state.out.at(*value);
+        if (isBoolean(m_state.out, *value)) {
+            return m_state.problem("an operand is a value, not a truth value", read.spot);
+        }
+        node.kind = ReplacementKind::Expression;
+        node.expression = *value;
+        if (read.kind == ExpressionKind::Number) {
+            node.kind = ReplacementKind::Number;
+            node.number = read.number;
+        }
+        return m_state.add(std::move(node));
+    }
+
     Result<ReplacementId> result(ReplacementNode node) {
         m_state.take();
         const Token index = m_state.take();

@@ -131,15 +131,19 @@ enum class ExpressionKind : std::uint8_t {
     List,
     Variable,   ///< ?a: an attribute variable's value
     Fact,       ///< rank(?x), attr(?x, "axis"), op(%F)
-    Arithmetic, ///< + - * /, or - of one
+    Function,   ///< range(0, 4), pick(?p, ?q): of numbers and lists, by the name in `text` (functions.h)
+    Arithmetic, ///< + - * / // %, or - of one
     Compare,
     Not,
     And,
     Or
 };
 
-enum class FactKind : std::uint8_t { Rank, Shape, Dim, Dtype, Attr, IsConst, Value, Uses, Size, Op, Cls, Version };
+enum class FactKind : std::uint8_t { Rank, Shape, Dim, Dtype, Attr, IsConst, Value, Uses, Size, Op, Cls, Version, Ints };
 enum class CompareKind : std::uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
+
+/// `//`, as ExpressionNode::arithmetic.
+constexpr char FloorDivision = 'q';
 
 struct ExpressionNode {
     ExpressionKind kind = ExpressionKind::Number;
@@ -147,14 +151,23 @@ struct ExpressionNode {
     std::uint32_t depth = 1;
     FactKind fact = FactKind::Rank;
     CompareKind compare = CompareKind::Equal;
-    char arithmetic = '+';
+    char arithmetic = '+'; ///< `//` is FloorDivision
     NumberLiteral number;
-    std::string text; ///< Text, Word
+    std::string text; ///< Text, Word, Function
     Name name;        ///< Variable, and what a Fact is about
     std::vector<ExpressionId> children;
 };
 
-enum class ReplacementKind : std::uint8_t { Variable, Rest, Number, Operator, FunctionVariable, Result };
+enum class ReplacementKind : std::uint8_t {
+    Variable,
+    Rest,
+    Number,
+    Omitted,    ///< none
+    Expression, ///< [0,-1], shape(?x), 1 / sqrt(dim(?q, -1)): a constant, or lengths taken when the graph runs
+    Operator,
+    FunctionVariable,
+    Result
+};
 
 struct ReplacementNode {
     ReplacementKind kind = ReplacementKind::Variable;
@@ -164,6 +177,7 @@ struct ReplacementNode {
     OperatorName op;
     std::vector<AttributePattern> attributes;
     NumberLiteral number;
+    ExpressionId expression;
     std::vector<ReplacementId> children;
     std::uint32_t resultIndex = 0;
 };

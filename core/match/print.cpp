@@ -156,6 +156,8 @@ class Flat {
         case ReplacementKind::Variable:
         case ReplacementKind::Rest: out += node.name.written(); return;
         case ReplacementKind::Number: out += node.number.text; return;
+        case ReplacementKind::Omitted: out += "none"; return;
+        case ReplacementKind::Expression: expression(node.expression, SumLevel); return;
         case ReplacementKind::Result:
             out += "result " + std::to_string(node.resultIndex) + " of ";
             replacement(node.children[0]);
@@ -260,7 +262,8 @@ class Flat {
 
     void expressionInner(const ExpressionNode& node) {
         static constexpr std::array<const char*, 6> Compares{"=", "!=", "<", "<=", ">", ">="};
-        static constexpr std::array<const char*, 12> Facts{"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls", "version"};
+        static constexpr std::array<const char*, 13> Facts{"rank", "shape", "dim", "dtype", "attr",    "is_const", "value",
+                                                           "uses", "size",  "op",  "cls",   "version", "ints"};
         switch (node.kind) {
         case ExpressionKind::Number: out += node.number.text; return;
         case ExpressionKind::Text: out += quoted(node.text); return;
@@ -279,6 +282,11 @@ class Flat {
             }
             out += ")";
             return;
+        case ExpressionKind::Function:
+            out += node.text + "(";
+            joined(node, ", ", SumLevel);
+            out += ")";
+            return;
         case ExpressionKind::Arithmetic: {
             const bool sum = node.arithmetic == '+' || node.arithmetic == '-';
             if (node.children.size() == 1) {
@@ -289,7 +297,11 @@ class Flat {
                 return;
             }
             expression(node.children[0], sum ? SumLevel : ProductLevel);
-            out += sum ? std::string(" ") + node.arithmetic + " " : std::string(1, node.arithmetic);
+            switch (node.arithmetic) {
+            case FloorDivision: out += "//"; break;
+            case '%': out += " % "; break; // %F would be an operator's name
+            default: out += sum ? std::string(" ") + node.arithmetic + " " : std::string(1, node.arithmetic); break;
+            }
             expression(node.children[1], sum ? ProductLevel : ValueLevel);
             return;
         }

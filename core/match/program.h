@@ -107,7 +107,8 @@ struct MatchProgram {
     std::vector<GuardNode> guardNodes;
     std::vector<Guard> guards; ///< GuardId of instructions and cases
     std::vector<OperatorName> operators;
-    std::vector<GuardId> cases; ///< of the rule in order; an invalid id always applies. Empty: no replacement
+    std::vector<GuardId> cases;     ///< of the rule in order; an invalid id always applies. Empty: no replacement
+    std::vector<bool> replacesNode; ///< by case: the replacement is an operator, which may give all results of the root's node
     /// Operators that a matched root can have, indices into `operators`; nothing: any.
     std::optional<std::vector<std::uint32_t>> rootOperators;
 

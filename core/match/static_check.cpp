@@ -332,6 +332,9 @@ class Checker {
             for (const AttributePattern& each : node.attributes) {
                 namesOf(each.value.expression, names);
             }
+            if (node.expression.isValid()) {
+                namesOf(node.expression, names);
+            }
             for (const std::string& name : names) {
                 if (!bound.contains(name)) {
                     report(Finding::Code::ReplacementUnbound, "replacement uses " + bare(name) + ", not bound on every path", node.spot,

@@ -1,7 +1,5 @@
 #include "core/match/subject.h"
 
-#include "core/graph/element_type.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -68,6 +66,11 @@ std::vector<std::uint64_t> unfoldedSizes(const Subject& subject) {
     return out;
 }
 
+std::optional<std::int64_t> onnxNumber(ElementType type) {
+    const auto* at = std::find_if(OnnxNumbers.begin(), OnnxNumbers.end(), [&](const auto& each) { return each.first == type; });
+    return at == OnnxNumbers.end() ? std::nullopt : std::optional(at->second);
+}
+
 bool attributeEquals(const FactValue& found, const AttributeValue& wanted) {
     switch (wanted.kind) {
     case AttributeValue::Kind::Number:
@@ -86,8 +89,7 @@ bool attributeEquals(const FactValue& found, const AttributeValue& wanted) {
         }
         const auto type = elementTypeByName(wanted.text);
         const auto* number = std::get_if<std::int64_t>(&found.value);
-        return wanted.kind == AttributeValue::Kind::Word && type && number != nullptr &&
-               std::any_of(OnnxNumbers.begin(), OnnxNumbers.end(), [&](const auto& each) { return each.first == *type && each.second == *number; });
+        return wanted.kind == AttributeValue::Kind::Word && type && number != nullptr && onnxNumber(*type) == *number;
     }
     case AttributeValue::Kind::List: {
         const auto* list = std::get_if<FactValue::List>(&found.value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/id.h"
+#include "core/graph/element_type.h"
 #include "core/match/pattern.h"
 #include "core/match/value.h"
 
@@ -73,6 +74,9 @@ class Subject {
 
 /// Operators and leaves of the unfolded term, as far as they are below 2^62; each value's from its operands'.
 [[nodiscard]] std::vector<std::uint64_t> unfoldedSizes(const Subject& subject);
+
+/// TensorProto.DataType of ONNX, as the attribute `to` of Cast; nothing where ONNX has no number that is known here.
+[[nodiscard]] std::optional<std::int64_t> onnxNumber(ElementType type);
 
 /// A found attribute against a pattern's value, without knowledge of the operator: numbers by value (a float rounded to 32 bits, or within
 /// the tolerance), texts by their bytes, element types also by ONNX's numbers for them.

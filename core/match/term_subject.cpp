@@ -300,7 +300,8 @@ Result<std::shared_ptr<const TermSubject>> TermSubject::parse(std::string_view t
 bool TermSubject::symbolIs(SymbolId symbol, const OperatorName& wanted) const { return m_symbols[symbol.index] == wanted.name; }
 
 FactValue TermSubject::fact(FactKind kind, TermId term, const FactValue& argument) const {
-    static constexpr std::array<const char*, 12> Keys{"rank", "shape", "dim", "dtype", "attr", "is_const", "value", "uses", "size", "op", "cls", "version"};
+    static constexpr std::array<const char*, 13> Keys{"rank", "shape", "dim", "dtype", "attr",    "is_const", "value",
+                                                      "uses", "size",  "op",  "cls",   "version", "ints"};
     const std::string& head = m_symbols[m_terms[term.index].head.index];
     const Extra& extra = m_extras[term.index];
     switch (kind) {

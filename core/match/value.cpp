@@ -1,5 +1,7 @@
 #include "core/match/value.h"
 
+#include "core/match/pattern.h"
+
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -143,6 +145,26 @@ Truth lessThan(const FactValue& left, const FactValue& right) {
 }
 
 FactValue arithmetic(char sign, const FactValue& left, const FactValue& right) {
+    const auto* leftList = std::get_if<FactValue::List>(&left.value);
+    const auto* rightList = std::get_if<FactValue::List>(&right.value);
+    if (leftList != nullptr || rightList != nullptr) {
+        // Entry by entry; what is no list goes with every entry. Lists in lists have none.
+        if (leftList != nullptr && rightList != nullptr && leftList->size() != rightList->size()) {
+            return {};
+        }
+        FactValue::List out;
+        const std::size_t count = leftList != nullptr ? leftList->size() : rightList->size();
+        for (std::size_t i = 0; i < count; ++i) {
+            const FactValue& a = leftList != nullptr ? (*leftList)[i] : left;
+            const FactValue& b = rightList != nullptr ? (*rightList)[i] : right;
+            const bool nested = std::holds_alternative<FactValue::List>(a.value) || std::holds_alternative<FactValue::List>(b.value);
+            out.push_back(nested ? FactValue() : arithmetic(sign, a, b));
+            if (!out.back().isDefined()) {
+                return {};
+            }
+        }
+        return FactValue(std::move(out));
+    }
     const std::optional<Dim> leftDim = asDim(left);
     const std::optional<Dim> rightDim = asDim(right);
     if (leftDim && rightDim) {
@@ -150,6 +172,14 @@ FactValue arithmetic(char sign, const FactValue& left, const FactValue& right) {
         case '+': return plain(*leftDim + *rightDim);
         case '-': return plain(*leftDim - *rightDim);
         case '*': return plain(*leftDim * *rightDim);
+        case FloorDivision:
+        case '%': {
+            if (!Dim::provablyAtLeast(*rightDim, Dim(1))) {
+                return {};
+            }
+            const Dim whole = Dim::floorDiv(*leftDim, *rightDim);
+            return plain(sign == '%' ? *leftDim - whole * *rightDim : whole);
+        }
         default: break;
         }
         const std::optional<Dim> quotient = rightDim->is(0) ? std::nullopt : Dim::exactQuotient(*leftDim, *rightDim);
@@ -159,7 +189,7 @@ FactValue arithmetic(char sign, const FactValue& left, const FactValue& right) {
     }
     const std::optional<double> a = asDouble(left);
     const std::optional<double> b = asDouble(right);
-    if (!a || !b) {
+    if (!a || !b || sign == FloorDivision || sign == '%') {
         return {};
     }
     const double out = sign == '+' ? *a + *b : sign == '-' ? *a - *b : sign == '*' ? *a * *b : *a / *b;

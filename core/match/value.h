@@ -33,7 +33,8 @@ enum class Truth : std::uint8_t { False, True, Undefined };
 [[nodiscard]] Truth equals(const FactValue& left, const FactValue& right);
 /// left < right; undefined for what has no order.
 [[nodiscard]] Truth lessThan(const FactValue& left, const FactValue& right);
-/// + - * /; integers stay integers (a quotient only where it is exact, else a float), undefined on overflow, division by zero, or texts.
+/// + - * / and of whole numbers `//` (FloorDivision) and %; of lists entry by entry. Integers stay integers (a quotient only where it is exact,
+/// else a float); undefined on overflow, division by zero, texts, or lists of different lengths.
 [[nodiscard]] FactValue arithmetic(char sign, const FactValue& left, const FactValue& right);
 
 } // namespace lemmascope::match

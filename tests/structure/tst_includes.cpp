@@ -14,8 +14,8 @@ struct SourceFile {
     QStringList lines;
 };
 
-const std::set<QString> AllCore{"base",  "graph", "program", "worker", "format", "eval",   "term",
-                                "prove", "match", "interp",  "layout", "report", "sample", "workspace"};
+const std::set<QString> AllCore{"base",  "graph",  "program", "worker", "format", "eval",      "term",    "prove",
+                                "match", "interp", "layout",  "report", "sample", "workspace", "rewrite", "ruleproof"};
 
 /// Folders of core that each folder of core may include, besides itself.
 const std::map<QString, std::set<QString>> Allowed{
@@ -30,6 +30,8 @@ const std::map<QString, std::set<QString>> Allowed{
     {"sample", {"base", "graph", "eval", "term"}},
     {"prove", {"base", "graph", "eval", "term", "sample", "worker"}},
     {"match", {"base", "graph"}},
+    {"rewrite", {"base", "graph", "eval", "match"}},
+    {"ruleproof", {"base", "graph", "eval", "term", "sample", "worker", "prove", "match", "rewrite"}},
     {"interp", {"base", "graph", "program", "eval", "term", "sample", "worker", "prove"}},
     {"report", AllCore},
     {"workspace", AllCore},

@@ -59,7 +59,9 @@ class TestMatchParser : public QObject {
                                  "ex",
                                  "result(?x)",
                                  "f(?x) where -(rank(?x))<1 - (2 - 3)",
-                                 "f{a=?v}(?x) where ?v>=3 with ?x ~ g"}) {
+                                 "f{a=?v}(?x) where ?v>=3 with ?x ~ g",
+                                 "f{perm=?p}(?x) where pick(?p, range(0, rank(?x)))=concat([0], [1])",
+                                 "f(?x) where item(ints(?x), 0)//2*3 % 4=1"}) {
             QTest::newRow(text) << QString(text);
         }
     }
@@ -149,6 +151,11 @@ class TestMatchParser : public QObject {
                                  "    when rank(?x) = 3 => result 1 of \"a.b\":h:2(?x, 1.5)\n"
                                  "    => %F(?x)\n";
         QCOMPARE(formatted(text), QString::fromStdString(text));
+        const std::string operands = "rule r: f{a=?v}(?x)\n"
+                                     "    when rank(?x) = 2 => g(none, [0,-1], ?v + 1, shape(?x), 1/sqrt(dim(?x, -1)))\n"
+                                     "    when rank(?x) = 3 => g(sqrt(?v)*2, -(?v), size(?x), sqrt(?x), -1.5, none)\n"
+                                     "    => g(rank(?x) - 1, dim(?x, 0)//2 % 3)\n";
+        QCOMPARE(formatted(operands), QString::fromStdString(operands));
     }
 
     void ruleFileErrors_data() {
@@ -162,6 +169,9 @@ class TestMatchParser : public QObject {
             "f:2:1: 'p' has other parameters at 1:1: definitions of one name are alternates, each with as many names of the same kinds");
         row("rule r: a\nrule r: b", "f:2:6: there is a rule 'r' at 1:1 already: rules are told apart by their names");
         row("rule r: a => b => c", "f:1:16: a case after the one without a guard is never reached: put it before");
+        row("rule r: f(?x) => g{a=range(0)}(?x)", "f:1:22: range(from, to) takes 2 arguments, found 1 arguments");
+        row("rule r: f(?x) => g{a=repet(0, 1)}(?x)", "f:1:22: guards know no 'repet': did you mean 'repeat'?");
+        row("rule r: f(?x) => g(?x = 2)", "f:1:23: expected ',' or ')' between operands, found '='");
         row("pattern p(?x, ?x) = a", "f:1:15: the parameter ?x of 'p' is named twice");
         row("rule r: f(?x) where rank(?x)=2 | foo(?x)=3", "f:1:41: expected 'pattern NAME(...) = ...' or 'rule NAME: ...', found '='; an 'or' "
                                                           "of guards stands in parentheses: where (a | b)");

@@ -1,0 +1,389 @@
+// Builds replacements; tests: tests/core/rewrite/tst_rewrite.cpp.
+#include "core/rewrite/replacement.h"
+
+#include "core/graph/op_registry.h"
+#include "core/match/print.h"
+#include "core/rewrite/expressions.h"
+#include "core/rewrite/literals.h"
+#include "core/rewrite/operators.h"
+
+#include <algorithm>
+
+namespace lemmascope::rewrite {
+
+using match::FactValue;
+using match::ReplacementId;
+using match::ReplacementKind;
+using match::ReplacementNode;
+
+namespace {
+
+/// A value of the fragment, a number or list that is none yet, or nothing (left out).
+struct Operand {
+    ValueId value;
+    std::optional<FactValue> literal;
+};
+
+/// Why two types cannot be one value's; nothing where they may.
+std::optional<std::string> contradiction(const TensorType& root, const TensorType& made) {
+    const bool element = root.element != ElementType::Undefined && made.element != ElementType::Undefined && root.element != made.element;
+    bool shape = root.shape && made.shape && root.shape->size() != made.shape->size();
+    for (std::size_t axis = 0; !shape && root.shape && made.shape && axis < root.shape->size(); ++axis) {
+        const Dim difference = (*root.shape)[axis] - (*made.shape)[axis];
+        shape = difference.isKnown() && !difference.is(0);
+    }
+    return element || shape ? std::optional("the replacement is " + made.text() + ", what it replaces " + root.text()) : std::nullopt;
+}
+
+class Builder {
+  public:
+    Builder(const match::RuleFile& file, const match::GraphSubject& matched, const Bindings& bindings, const ReplacedRoot& root,
+            const FragmentOptions& options)
+        : m_file(file), m_matched(matched), m_bindings(bindings), m_root(root), m_builder(matched.graph(), options),
+          m_literals(m_builder, matched.graph(), boundValues(bindings)), m_expressions(file, matched, bindings) {}
+
+    Result<Fragment> run(const match::RuleCase& chosen) {
+        for (const auto& [name, id] : chosen.replacement.lets) {
+            Result<Operand> made = operand(id);
+            if (!made) {
+                return tl::unexpected(made.error());
+            }
+            m_expressions.let(name.text, factsOf(*made));
+            m_lets.insert_or_assign(name.text, std::move(*made));
+        }
+        const ReplacementNode& top = m_file.at(chosen.replacement.result);
+        std::vector<ValueId> outputs;
+        if (m_root.results > 1 && isApplication(top)) {
+            Result<std::vector<ValueId>> results = application(top, m_root.results);
+            if (!results) {
+                return tl::unexpected(results.error());
+            }
+            outputs = std::move(*results);
+        } else if (m_root.results > 1) {
+            return refuse(top, "the root has " + std::to_string(m_root.results) + " results that are read: only an operator can replace them all");
+        } else {
+            const Result<ValueId> made = valueOf(chosen.replacement.result);
+            if (!made) {
+                return tl::unexpected(made.error());
+            }
+            outputs.push_back(*made);
+        }
+        return finish(top, outputs);
+    }
+
+  private:
+    static std::vector<ValueId> boundValues(const Bindings& bindings) {
+        std::vector<ValueId> out;
+        for (const auto& [name, value] : bindings.values) {
+            if (value.isValid()) {
+                out.push_back(value);
+            }
+        }
+        return out;
+    }
+
+    static bool isApplication(const ReplacementNode& node) {
+        return node.kind == ReplacementKind::Operator || node.kind == ReplacementKind::FunctionVariable;
+    }
+
+    [[nodiscard]] tl::unexpected<Error> refuse(const ReplacementNode& node, const std::string& text, ErrorCode code = ErrorCode::Unsupported) const {
+        return fail(code, text, m_file.file + ":" + node.spot.text());
+    }
+
+    Result<Fragment> finish(const ReplacementNode& top, const std::vector<ValueId>& outputs) {
+        const Graph& graph = m_matched.graph();
+        const Value& root = graph.value(m_root.value);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+            const Node* node = root.producer.isValid() ? &graph.node(root.producer) : nullptr;
+            const ValueId replaced = outputs.size() == 1 || node == nullptr ? m_root.value : node->results[k];
+            if (!replaced.isValid()) {
+                continue;
+            }
+            if (const auto reason = contradiction(graph.value(replaced).type, m_builder.value(outputs[k]).type)) {
+                return refuse(top, *reason, ErrorCode::ShapeMismatch);
+            }
+        }
+        return m_builder.take(outputs);
+    }
+
+    [[nodiscard]] LetFacts factsOf(const Operand& operand) const {
+        LetFacts out;
+        out.literal = operand.literal;
+        if (operand.value.isValid()) {
+            out.type = m_builder.value(operand.value).type;
+            if (m_builder.fragment().isOuter(operand.value)) {
+                out.outer = m_builder.fragment().outer[operand.value.index];
+            }
+        }
+        return out;
+    }
+
+    /// What stands as an operand; nested at most match::MaxDepth deep.
+    Result<Operand> operand(ReplacementId id) {
+        const ReplacementNode& node = m_file.at(id);
+        switch (node.kind) {
+        case ReplacementKind::Omitted: return Operand{};
+        case ReplacementKind::Number: return Operand{{}, node.number.integer ? FactValue(*node.number.integer) : FactValue(node.number.value)};
+        case ReplacementKind::Expression: {
+            FactValue value = m_expressions.value(node.expression);
+            if (!value.isDefined()) {
+                return refuse(node, m_expressions.unknownPart(node.expression));
+            }
+            return Operand{{}, std::move(value)};
+        }
+        case ReplacementKind::Variable: return variable(node);
+        case ReplacementKind::Rest: return refuse(node, ".." + node.name.text + " stands for several operands: it may only stand among operands");
+        case ReplacementKind::Result: return result(node);
+        case ReplacementKind::Operator:
+        case ReplacementKind::FunctionVariable: {
+            if (const std::optional<ValueId> named = leaf(node)) {
+                return Operand{*named, {}};
+            }
+            const Result<std::vector<ValueId>> results = application(node, 1);
+            return results ? Result<Operand>(Operand{results->front(), {}}) : tl::unexpected(results.error());
+        }
+        }
+        return refuse(node, "unknown replacement", ErrorCode::Internal);
+    }
+
+    Result<Operand> variable(const ReplacementNode& node) {
+        const std::string& name = node.name.text;
+        if (const auto let = m_lets.find(name); let != m_lets.end()) {
+            return let->second;
+        }
+        if (const auto value = m_bindings.values.find(name); value != m_bindings.values.end()) {
+            return Operand{value->second.isValid() ? m_builder.outer(value->second) : ValueId(), {}};
+        }
+        const auto attribute = m_bindings.attributes.find(name);
+        if (attribute == m_bindings.attributes.end() || !attribute->second.isDefined()) {
+            return refuse(node, "?" + name + " holds no value");
+        }
+        return Operand{{}, attribute->second};
+    }
+
+    /// A word without operands that the matched graph has an input or constant of.
+    std::optional<ValueId> leaf(const ReplacementNode& node) {
+        if (node.kind != ReplacementKind::Operator || !node.children.empty() || !node.attributes.empty() || node.op.domain) {
+            return std::nullopt;
+        }
+        const ValueId found = m_matched.graph().findValue(node.op.name);
+        const bool isLeaf = found.isValid() && !m_matched.graph().value(found).producer.isValid();
+        return isLeaf ? std::optional(m_builder.outer(found)) : std::nullopt;
+    }
+
+    Result<Operand> result(const ReplacementNode& node) {
+        const ReplacementNode& of = m_file.at(node.children.front());
+        if (isApplication(of)) {
+            const Result<std::vector<ValueId>> results = application(of, std::size_t{node.resultIndex} + 1);
+            return results ? Result<Operand>(Operand{results->back(), {}}) : tl::unexpected(results.error());
+        }
+        const Result<Operand> first = operand(node.children.front());
+        if (!first) {
+            return first;
+        }
+        if (first->value.isValid() && m_builder.fragment().isOuter(first->value)) {
+            const Graph& graph = m_matched.graph();
+            const NodeId producer = graph.value(m_builder.fragment().outer[first->value.index]).producer;
+            const bool has = producer.isValid() && node.resultIndex < graph.node(producer).results.size() &&
+                             graph.node(producer).results[node.resultIndex].isValid();
+            if (has) {
+                return Operand{m_builder.outer(graph.node(producer).results[node.resultIndex]), {}};
+            }
+        } else if (const auto made = first->value.isValid() ? m_results.find(first->value) : m_results.end();
+                   made != m_results.end() && node.resultIndex < made->second.size()) {
+            return Operand{made->second[node.resultIndex], {}};
+        }
+        return refuse(node, "there is no result " + std::to_string(node.resultIndex) + " of it");
+    }
+
+    Result<ValueId> valueOf(ReplacementId id) {
+        const Result<Operand> made = operand(id);
+        if (!made) {
+            return tl::unexpected(made.error());
+        }
+        if (made->value.isValid()) {
+            return made->value;
+        }
+        if (!made->literal) {
+            return refuse(m_file.at(id), "nothing is left of the root: an operand that is left out replaces no value");
+        }
+        const Result<ValueId> value = m_literals.value(*made->literal, m_matched.graph().value(m_root.value).type.element);
+        return value ? value : refuse(m_file.at(id), value.error().message);
+    }
+
+    Result<std::vector<Operand>> operandsOf(const ReplacementNode& node) {
+        std::vector<Operand> out;
+        for (const ReplacementId child : node.children) {
+            const ReplacementNode& each = m_file.at(child);
+            if (each.kind != ReplacementKind::Rest) {
+                Result<Operand> made = operand(child);
+                if (!made) {
+                    return tl::unexpected(made.error());
+                }
+                out.push_back(std::move(*made));
+                continue;
+            }
+            const auto rest = m_bindings.rests.find(each.name.text);
+            if (rest == m_bindings.rests.end()) {
+                return refuse(each, ".." + each.name.text + " holds no operands");
+            }
+            for (const ValueId value : rest->second) {
+                out.push_back({value.isValid() ? m_builder.outer(value) : ValueId(), {}});
+            }
+        }
+        return out;
+    }
+
+    Result<Node> head(const ReplacementNode& node) {
+        Node out;
+        if (node.kind == ReplacementKind::FunctionVariable) {
+            const auto at = m_bindings.functions.find(node.name.text);
+            if (at == m_bindings.functions.end()) {
+                return refuse(node, "%" + node.name.text + " holds no operator");
+            }
+            out.op = at->second.op;
+            out.attributes = at->second.attributes;
+            return out;
+        }
+        const Result<OpId> op = operatorOf(node.op, m_matched.graph());
+        if (!op) {
+            return refuse(node, op.error().message, op.error().code);
+        }
+        out.op = *op;
+        for (const match::AttributePattern& each : node.attributes) {
+            const FactValue value = m_expressions.value(each.value.expression);
+            if (!value.isDefined()) {
+                return refuse(node, "attribute '" + each.name + "' of " + out.op.name + ": " + m_expressions.unknownPart(each.value.expression));
+            }
+            Result<Attribute> made = attributeOf(out.op, each.name, value);
+            if (!made) {
+                return fail(made.error().code, made.error().message, m_file.file + ":" + each.spot.text());
+            }
+            out.attributes.emplace(each.name, std::move(*made));
+        }
+        return out;
+    }
+
+    Result<std::vector<ValueId>> application(const ReplacementNode& node, std::size_t resultCount) {
+        const Result<std::vector<Operand>> operands = operandsOf(node);
+        if (!operands) {
+            return tl::unexpected(operands.error());
+        }
+        Result<Node> made = head(node);
+        if (!made) {
+            return tl::unexpected(made.error());
+        }
+        resultCount = std::max(resultCount, partCount(*made, *operands));
+        ElementType beside = ElementType::Undefined;
+        bool integers = false;
+        for (const Operand& each : *operands) {
+            if (each.value.isValid() && beside == ElementType::Undefined) {
+                beside = m_builder.value(each.value).type.element;
+            }
+            integers = integers || (each.literal && std::holds_alternative<std::int64_t>(each.literal->value));
+        }
+        Result<std::vector<ValueId>> results = typedNode(*made, *operands, beside, resultCount);
+        if (!results && integers && beside != ElementType::I64 && beside != ElementType::Undefined) {
+            // Indices and counts: `gather(?x, 0)`.
+            if (Result<std::vector<ValueId>> asIndices = typedNode(*made, *operands, ElementType::I64, resultCount)) {
+                results = std::move(asIndices);
+            }
+        }
+        if (!results) {
+            return refuse(node, results.error().message, results.error().code);
+        }
+        for (std::size_t k = 1; k < resultCount && findOp(made->op) != nullptr; ++k) {
+            const bool typed = m_builder.value(results->front()).type.element != ElementType::Undefined;
+            if (typed && m_builder.value((*results)[k]).type.element == ElementType::Undefined) {
+                return refuse(node, made->op.name + " has no result " + std::to_string(k));
+            }
+        }
+        if (results->size() > 1) {
+            m_results.insert_or_assign(results->front(), *results);
+        }
+        return results;
+    }
+
+    /// `integersAs`: the element type of numbers; floats among them keep that of the operands beside them.
+    Result<std::vector<ValueId>> typedNode(const Node& head, const std::vector<Operand>& operands, ElementType numbersAs, std::size_t resultCount) {
+        Node node = head;
+        for (const Operand& each : operands) {
+            if (!each.literal) {
+                node.operands.push_back(each.value);
+                continue;
+            }
+            const Result<ValueId> value = m_literals.value(*each.literal, numbersAs);
+            if (!value) {
+                return tl::unexpected(value.error());
+            }
+            node.operands.push_back(*value);
+        }
+        return m_builder.node(std::move(node), resultCount);
+    }
+
+    /// Split tells by its results how many parts there are.
+    [[nodiscard]] std::size_t partCount(const Node& node, const std::vector<Operand>& operands) const {
+        if (!node.op.domain.empty() || node.op.name != "Split") {
+            return 1;
+        }
+        constexpr std::size_t Most = 1'024;
+        std::size_t count = 1;
+        if (const auto* parts = node.attribute<std::int64_t>("num_outputs"); parts != nullptr && *parts > 0) {
+            count = static_cast<std::size_t>(*parts);
+        } else if (const auto* split = node.attribute<std::vector<std::int64_t>>("split")) {
+            count = split->size();
+        } else if (operands.size() > 1 && operands[1].literal) {
+            const auto* list = std::get_if<FactValue::List>(&operands[1].literal->value);
+            count = list != nullptr ? list->size() : 1;
+        } else if (operands.size() > 1 && operands[1].value.isValid()) {
+            const std::optional<Tensor>& lengths = m_builder.value(operands[1].value).constant;
+            count = lengths ? static_cast<std::size_t>(lengths->count()) : 1;
+        }
+        return std::clamp<std::size_t>(count, 1, Most);
+    }
+
+    const match::RuleFile& m_file;
+    const match::GraphSubject& m_matched;
+    const Bindings& m_bindings;
+    ReplacedRoot m_root;
+    FragmentBuilder m_builder;
+    Literals m_literals;
+    Expressions m_expressions;
+    std::map<std::string, Operand> m_lets;
+    std::map<ValueId, std::vector<ValueId>> m_results; ///< by the first result of a node with several
+};
+
+} // namespace
+
+Bindings bindingsOf(const match::GraphSubject& matched, const std::vector<match::Binding>& bindings) {
+    const Graph& graph = matched.graph();
+    const auto valueOf = [&](match::TermId term) { return term.isValid() && term.index < graph.values.size() ? ValueId(term.index) : ValueId(); };
+    Bindings out;
+    for (const match::Binding& each : bindings) {
+        switch (each.kind) {
+        case match::Binding::Kind::Unbound: break;
+        case match::Binding::Kind::Term: out.values.emplace(each.name.text, valueOf(each.term)); break;
+        case match::Binding::Kind::Value: out.attributes.emplace(each.name.text, each.value); break;
+        case match::Binding::Kind::Symbol:
+            if (const NodeId node = each.term.isValid() ? matched.nodeOf(each.term) : NodeId(); node.isValid()) {
+                out.functions.emplace(each.name.text, Bindings::Function{graph.node(node).op, graph.node(node).attributes});
+            }
+            break;
+        case match::Binding::Kind::List: {
+            std::vector<ValueId>& rest = out.rests[each.name.text];
+            for (const match::TermId term : each.list) {
+                rest.push_back(valueOf(term));
+            }
+            break;
+        }
+        }
+    }
+    return out;
+}
+
+Result<Fragment> buildReplacement(const match::RuleFile& file, const match::RuleCase& chosen, const match::GraphSubject& matched,
+                                  const Bindings& bindings, const ReplacedRoot& root, const FragmentOptions& options) {
+    return Builder(file, matched, bindings, root, options).run(chosen);
+}
+
+} // namespace lemmascope::rewrite

@@ -1,0 +1,466 @@
+// Rounds of matching and replacing. Tests: tests/core/rewrite/tst_rewrite.cpp.
+#include "core/rewrite/rewriter.h"
+
+#include "core/base/nearest.h"
+#include "core/graph/infer.h"
+#include "core/rewrite/apply.h"
+#include "core/rewrite/replacement.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace lemmascope::rewrite {
+
+namespace {
+
+constexpr std::size_t MostLevels = 10'000; ///< graphs nested in each other or side by side that are looked into
+
+/// The top graph, or one nested in an If, Loop or Scan: as declared and as typed.
+struct Level {
+    std::shared_ptr<const Graph> plain;
+    std::shared_ptr<const Graph> typed;
+    std::string scope;
+    std::size_t parent = 0;
+    NodeId node; ///< in the parent's graph
+    std::string attribute;
+    std::size_t item = 0; ///< of a list of graphs
+};
+
+/// A match with its replacement, ready to be put in.
+struct Ready {
+    std::size_t level = 0;
+    std::size_t rule = 0; ///< of the programs
+    std::shared_ptr<const Fragment> fragment;
+    Substitution substitution;
+    RewriteApplication told;
+};
+
+struct Assembled {
+    std::shared_ptr<const Graph> plain;
+    std::vector<std::vector<std::string>> newNodes; ///< by entry of the selection
+};
+
+std::vector<std::size_t> chosen(std::size_t count) {
+    std::vector<std::size_t> out(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] = i;
+    }
+    return out;
+}
+
+class Rewriter {
+  public:
+    Rewriter(const match::RuleFile& file, const RewriteOptions& options, std::stop_token stop)
+        : m_file(file), m_options(options), m_stop(std::move(stop)) {
+        m_options.fragment.stop = m_stop;
+        m_options.machine.stop = m_stop;
+    }
+
+    Result<RewriteResult> run(const std::shared_ptr<const Graph>& graph, const match::Programs& programs) {
+        if (Result<void> selected = select(programs); !selected) {
+            return tl::unexpected(selected.error());
+        }
+        Result<std::shared_ptr<const Graph>> typed = inferTypes(*graph, {}, m_stop);
+        if (!typed) {
+            return tl::unexpected(typed.error());
+        }
+        m_plain = graph;
+        m_typed = *typed;
+        m_names = namesOf(*graph);
+        while (true) {
+            const Result<bool> changed = round();
+            if (!changed) {
+                return tl::unexpected(changed.error());
+            }
+            if (!*changed) {
+                break;
+            }
+            ++m_out.rounds;
+            if (m_out.rounds >= m_options.maxRounds || m_out.applications.size() >= m_options.maxApplications) {
+                m_out.fixpoint = false;
+                m_out.stopped = stillApplying();
+                break;
+            }
+        }
+        m_out.graph = m_typed;
+        m_out.plain = withOutputTypes();
+        return std::move(m_out);
+    }
+
+  private:
+    Result<void> select(const match::Programs& programs) {
+        std::map<std::string, const match::Rule*> byName;
+        std::vector<std::string_view> names;
+        for (const match::Rule& rule : m_file.rules) {
+            byName.emplace(rule.name, &rule);
+            names.emplace_back(rule.name);
+        }
+        for (const std::string& wanted : m_options.rules) {
+            if (!byName.contains(wanted)) {
+                const auto near = nearestWord(wanted, names);
+                return fail(ErrorCode::Usage,
+                            "there is no rule '" + wanted + "' in " + m_file.file + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
+            }
+        }
+        for (const auto& program : programs) {
+            const auto rule = byName.find(program->rule);
+            const bool wanted =
+                m_options.rules.empty() || std::find(m_options.rules.begin(), m_options.rules.end(), program->rule) != m_options.rules.end();
+            if (rule != byName.end() && !rule->second->cases.empty() && wanted) {
+                m_programs.push_back(program);
+                m_rules.push_back(rule->second);
+            }
+        }
+        if (m_programs.empty()) {
+            return fail(ErrorCode::BadData, "no rule here has a replacement: write one as 'rule NAME: PATTERN => REPLACEMENT'", m_file.file);
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::string stillApplying() const {
+        std::map<std::string, std::string> last; // rule -> a root
+        for (const RewriteApplication& each : m_out.applications) {
+            if (each.round == m_out.rounds) {
+                last.emplace(each.rule, each.root);
+            }
+        }
+        std::string out;
+        for (const auto& [rule, root] : last) {
+            out += (out.empty() ? "rule " : ", rule ") + rule + " (at " + root + ")";
+        }
+        return "stopped after " + std::to_string(m_out.rounds) + (m_out.rounds == 1 ? " round" : " rounds") + ", in the last of which " + out +
+               " applied";
+    }
+
+    // ---- one round
+
+    Result<bool> round() {
+        std::vector<Level> levels = collectLevels();
+        m_out.refusals.clear();
+        m_out.undecided = 0;
+        std::vector<Ready> ready;
+        bool found = m_options.at.empty();
+        for (std::size_t level = 0; level < levels.size(); ++level) {
+            if (Result<bool> done = matchLevel(levels[level], level, ready); !done) {
+                return done;
+            } else {
+                found = found || *done;
+            }
+        }
+        if (!found && m_out.rounds == 0) {
+            return unknownRoot();
+        }
+        std::stable_sort(ready.begin(), ready.end(), [](const Ready& a, const Ready& b) { return a.rule < b.rule; });
+        if (ready.size() > m_options.maxApplications - m_out.applications.size()) {
+            ready.resize(m_options.maxApplications - m_out.applications.size());
+        }
+        return replace(levels, std::move(ready));
+    }
+
+    [[nodiscard]] std::vector<Level> collectLevels() const {
+        std::vector<Level> out{{m_plain, m_typed, {}, 0, {}, {}, 0}};
+        for (std::size_t at = 0; at < out.size(); ++at) {
+            const Level level = out[at]; // the vector grows
+            for (std::size_t n = 0; n < level.plain->nodes.size() && out.size() < MostLevels; ++n) {
+                const Node& plain = level.plain->nodes[n];
+                if (plain.body || plain.attributes.empty()) {
+                    continue;
+                }
+                const std::string scope = (level.scope.empty() ? "" : level.scope + "/") + level.plain->displayName(NodeId(n)) + "/";
+                for (const auto& [key, attribute] : plain.attributes) {
+                    const auto typed = level.typed->nodes[n].attributes.find(key);
+                    const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+                    const auto* oneTyped =
+                        typed == level.typed->nodes[n].attributes.end() ? nullptr : std::get_if<std::shared_ptr<const Graph>>(&typed->second);
+                    if (one != nullptr && oneTyped != nullptr) {
+                        out.push_back({*one, *oneTyped, scope + key, at, NodeId(n), key, 0});
+                    }
+                }
+            }
+        }
+        return out;
+    }
+
+    Result<bool> unknownRoot() const {
+        std::vector<std::string> names;
+        for (const Value& each : m_typed->values) {
+            names.push_back(each.name);
+        }
+        for (std::size_t n = 0; n < m_typed->nodes.size(); ++n) {
+            names.push_back(m_typed->displayName(NodeId(n)));
+        }
+        const std::vector<std::string_view> views(names.begin(), names.end());
+        const auto near = nearestWord(m_options.at, views);
+        return fail(ErrorCode::Usage,
+                    "the graph has no node or value '" + m_options.at + "'" + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
+    }
+
+    [[nodiscard]] std::optional<match::TermId> rootIn(const match::GraphSubject& subject) const {
+        const Graph& graph = subject.graph();
+        if (const ValueId value = graph.findValue(m_options.at); value.isValid()) {
+            return match::TermId(value.index);
+        }
+        for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+            if (graph.displayName(NodeId(n)) == m_options.at) {
+                return subject.termOf(NodeId(n));
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// Whether a root that was asked for is in this graph.
+    Result<bool> matchLevel(const Level& level, std::size_t index, std::vector<Ready>& ready) {
+        const match::GraphSubject subject(level.typed);
+        match::GraphMatchOptions options;
+        options.all = m_options.all;
+        options.misses = false;
+        options.machine = m_options.machine;
+        options.stop = m_stop;
+        if (!m_options.at.empty()) {
+            options.at = rootIn(subject);
+            if (!options.at) {
+                return false;
+            }
+        }
+        Result<match::GraphMatchResult> matches = match::matchGraph(m_programs, subject, options);
+        if (!matches) {
+            return tl::unexpected(matches.error());
+        }
+        m_out.undecided += matches->undecided;
+        for (const match::GraphMatch& each : matches->matches) {
+            if (m_stop.stop_requested()) {
+                return fail(ErrorCode::Cancelled, "interrupted");
+            }
+            const Graph& graph = subject.graph();
+            RewriteApplication told;
+            told.round = m_out.rounds + 1;
+            told.rule = m_programs[each.rule]->rule;
+            told.scope = level.scope;
+            told.root = subject.termText(each.root);
+            for (const NodeId node : each.nodes) {
+                told.nodes.push_back(graph.displayName(node));
+            }
+            if (!each.rewritable()) {
+                refuse(told, each.obstacles.front());
+                continue;
+            }
+            if (each.root.index >= graph.values.size()) {
+                refuse(told, "nothing reads its result");
+                continue;
+            }
+            told.caseIndex = each.applicableCase.value_or(0);
+            for (const match::Binding& binding : each.bindings) {
+                if (binding.kind != match::Binding::Kind::Unbound) {
+                    told.bindings.emplace_back(binding.name.written(), match::bindingText(subject, binding));
+                }
+            }
+            build(index, subject, each, std::move(told), ready);
+        }
+        return true;
+    }
+
+    void refuse(const RewriteApplication& told, std::string reason) {
+        m_out.refusals.push_back({told.rule, told.scope, told.root, told.nodes, std::move(reason)});
+    }
+
+    void build(std::size_t level, const match::GraphSubject& subject, const match::GraphMatch& match, RewriteApplication told,
+               std::vector<Ready>& ready) {
+        const Graph& graph = subject.graph();
+        const ValueId root(match.root.index);
+        Ready out;
+        out.level = level;
+        out.rule = match.rule;
+        const Node& node = graph.node(graph.value(root).producer);
+        std::size_t results = 1;
+        if (!node.results.empty() && node.results[0] == root) {
+            for (std::size_t k = 1; k < node.results.size(); ++k) {
+                results = node.results[k].isValid() && subject.useCount(match::TermId(node.results[k].index)) > 0 ? k + 1 : results;
+            }
+        }
+        for (std::size_t k = 0; k < results; ++k) {
+            const ValueId replaced = results == 1 ? root : node.results[k];
+            out.substitution.replaced.push_back(replaced);
+            out.substitution.types.push_back(replaced.isValid() ? graph.value(replaced).type : TensorType{});
+        }
+        Result<Fragment> made = buildReplacement(m_file, m_rules[match.rule]->cases[told.caseIndex], subject, bindingsOf(subject, match.bindings),
+                                                 {root, results}, m_options.fragment);
+        if (!made) {
+            refuse(told, made.error().text());
+            return;
+        }
+        told.folded = made->folded;
+        out.fragment = std::make_shared<const Fragment>(std::move(*made));
+        out.substitution.fragment = out.fragment.get();
+        if (std::optional<std::string> reason = refusal(graph, out.substitution)) {
+            refuse(told, std::move(*reason));
+            return;
+        }
+        out.told = std::move(told);
+        ready.push_back(std::move(out));
+    }
+
+    // ---- putting replacements in
+
+    /// The graph with the replacements of `selection` (indices into `ready`), names counted from `names`.
+    [[nodiscard]] Assembled assemble(const std::vector<Level>& levels, const std::vector<Ready>& ready, const std::vector<std::size_t>& selection,
+                                     std::set<std::string> names) const {
+        Assembled out;
+        out.newNodes.resize(selection.size());
+        std::vector<std::vector<std::size_t>> ofLevel(levels.size());
+        for (std::size_t k = 0; k < selection.size(); ++k) {
+            ofLevel[ready[selection[k]].level].push_back(k);
+        }
+        // Graphs stand behind those that hold them: the innermost come first here.
+        std::vector<std::shared_ptr<const Graph>> made(levels.size());
+        std::vector<std::vector<std::size_t>> changedInside(levels.size());
+        for (std::size_t at = levels.size(); at > 0; --at) {
+            const Level& level = levels[at - 1];
+            if (ofLevel[at - 1].empty() && changedInside[at - 1].empty()) {
+                continue;
+            }
+            Graph graph = *level.plain;
+            for (const std::size_t inner : changedInside[at - 1]) {
+                graph.nodes[levels[inner].node.index].attributes[levels[inner].attribute] = made[inner];
+            }
+            std::vector<Substitution> substitutions;
+            for (const std::size_t k : ofLevel[at - 1]) {
+                substitutions.push_back(ready[selection[k]].substitution);
+            }
+            Applied applied = applySubstitutions(graph, substitutions, names);
+            for (std::size_t s = 0; s < substitutions.size(); ++s) {
+                for (const NodeId node : applied.newNodes[s]) {
+                    out.newNodes[ofLevel[at - 1][s]].push_back(applied.graph.displayName(node));
+                }
+            }
+            made[at - 1] = std::make_shared<const Graph>(std::move(applied.graph));
+            if (at - 1 > 0) {
+                changedInside[level.parent].push_back(at - 1);
+            }
+        }
+        out.plain = made.front() ? made.front() : m_plain;
+        return out;
+    }
+
+    /// Makes as many of the replacements as the whole can be typed with, and says of the others why not. True: some were made.
+    Result<bool> replace(const std::vector<Level>& levels, std::vector<Ready> ready) {
+        if (ready.empty()) {
+            return false;
+        }
+        std::vector<std::size_t> kept;
+        if (Result<void> typed = keepTyped(levels, ready, chosen(ready.size()), kept); !typed) {
+            return tl::unexpected(typed.error());
+        }
+        std::sort(kept.begin(), kept.end());
+        if (kept.empty()) {
+            return false;
+        }
+        if (m_options.keepSteps) {
+            if (Result<void> steps = addSteps(levels, ready, kept); !steps) {
+                return tl::unexpected(steps.error());
+            }
+        }
+        Assembled whole = assemble(levels, ready, kept, m_names);
+        Result<std::shared_ptr<const Graph>> typed = inferTypes(*whole.plain, {}, m_stop);
+        if (!typed) {
+            return tl::unexpected(typed.error());
+        }
+        if (whole.plain->nodes.size() > m_options.maxNodes) {
+            return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(m_options.maxNodes) + " nodes after round " +
+                                                 std::to_string(m_out.rounds + 1) + ": rule " + ready[kept.back()].told.rule +
+                                                 " makes it grow, as at " + ready[kept.back()].told.root);
+        }
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            RewriteApplication& told = ready[kept[k]].told;
+            told.newNodes = std::move(whole.newNodes[k]);
+            m_out.applications.push_back(std::move(told));
+        }
+        m_plain = whole.plain;
+        m_typed = *typed;
+        m_names = namesOf(*m_plain);
+        return true;
+    }
+
+    /// Adds to `kept` those of `candidates` with which the graph can be typed; where not all can, halves are tried.
+    Result<void> keepTyped(const std::vector<Level>& levels, const std::vector<Ready>& ready, const std::vector<std::size_t>& candidates,
+                           std::vector<std::size_t>& kept) {
+        std::vector<std::vector<std::size_t>> stack{candidates};
+        while (!stack.empty()) {
+            const std::vector<std::size_t> part = std::move(stack.back());
+            stack.pop_back();
+            std::vector<std::size_t> tried = kept;
+            tried.insert(tried.end(), part.begin(), part.end());
+            std::sort(tried.begin(), tried.end());
+            const Assembled whole = assemble(levels, ready, tried, m_names);
+            const Result<std::shared_ptr<const Graph>> typed = inferTypes(*whole.plain, {}, m_stop);
+            if (typed) {
+                kept = std::move(tried);
+                continue;
+            }
+            if (typed.error().code == ErrorCode::Cancelled || m_stop.stop_requested()) {
+                return tl::unexpected(typed.error());
+            }
+            if (part.size() == 1) {
+                refuse(ready[part.front()].told, "with it the graph cannot be typed: " + typed.error().message);
+                continue;
+            }
+            const auto middle = part.begin() + static_cast<std::ptrdiff_t>(part.size() / 2);
+            stack.emplace_back(middle, part.end());
+            stack.emplace_back(part.begin(), middle);
+        }
+        return {};
+    }
+
+    /// The graph after each rule of the round: since matches overlap nowhere, those of the first rules can be made without the others.
+    Result<void> addSteps(const std::vector<Level>& levels, const std::vector<Ready>& ready, const std::vector<std::size_t>& kept) {
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            const std::size_t rule = ready[kept[k]].rule;
+            if (k + 1 < kept.size() && ready[kept[k + 1]].rule == rule) {
+                continue;
+            }
+            const std::vector<std::size_t> first(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+            Result<std::shared_ptr<const Graph>> typed = inferTypes(*assemble(levels, ready, first, m_names).plain, {}, m_stop);
+            if (!typed && typed.error().code == ErrorCode::Cancelled) {
+                return tl::unexpected(typed.error());
+            }
+            if (!typed) { // only with the next rule's replacements: they are one step
+                continue;
+            }
+            const auto ofRule = std::count_if(kept.begin(), kept.end(), [&](std::size_t each) { return ready[each].rule == rule; });
+            m_out.steps.push_back({m_out.rounds + 1, m_programs[rule]->rule, static_cast<std::size_t>(ofRule), std::move(*typed)});
+        }
+        return {};
+    }
+
+    /// Formats want types of outputs: those of replaced ones are the inferred ones.
+    [[nodiscard]] std::shared_ptr<const Graph> withOutputTypes() const {
+        Graph out = *m_plain;
+        bool changed = false;
+        for (const ValueId output : out.outputs) {
+            if (out.values[output.index].type == TensorType{}) {
+                out.values[output.index].type = m_typed->value(output).type;
+                changed = true;
+            }
+        }
+        return changed ? std::make_shared<const Graph>(std::move(out)) : m_plain;
+    }
+
+    const match::RuleFile& m_file;
+    RewriteOptions m_options;
+    std::stop_token m_stop;
+    match::Programs m_programs;
+    std::vector<const match::Rule*> m_rules; ///< of the programs
+    std::shared_ptr<const Graph> m_plain;
+    std::shared_ptr<const Graph> m_typed;
+    std::set<std::string> m_names;
+    RewriteResult m_out;
+};
+
+} // namespace
+
+Result<RewriteResult> rewriteGraph(const std::shared_ptr<const Graph>& graph, const match::RuleFile& file, const match::Programs& programs,
+                                   const RewriteOptions& options, std::stop_token stop) {
+    return Rewriter(file, options, std::move(stop)).run(graph, programs);
+}
+
+} // namespace lemmascope::rewrite
