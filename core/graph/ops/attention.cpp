@@ -108,10 +108,15 @@ void inferMicrosoftAttention(InferContext& c) {
 // com.microsoft.MultiHeadAttention and GroupQueryAttention: query [batch, sequence, heads * size], key, value. A query of rank
 // above 3 (packed forms) leaves the shape open.
 void inferMultiHeadAttention(InferContext& c) {
-    const bool plain = c.shape(0) && c.shape(0)->size() == 3 && c.shape(2) && c.shape(2)->size() == 3;
+    const bool rows = c.shape(0) && c.shape(0)->size() == 3 && c.shape(2);
+    const bool plain = rows && c.shape(2)->size() == 3;
     std::optional<Shape> out;
-    if (plain && c.node().op.name == "MultiHeadAttention") {
-        out = Shape{(*c.shape(0))[0], (*c.shape(0))[1], c.shape(2)->back()};
+    if (c.node().op.name == "MultiHeadAttention") {
+        if (plain) {
+            out = Shape{(*c.shape(0))[0], (*c.shape(0))[1], c.shape(2)->back()};
+        } else if (rows && c.shape(2)->size() == 4) { // values that have their heads already
+            out = Shape{(*c.shape(0))[0], (*c.shape(0))[1], (*c.shape(2))[1] * (*c.shape(2))[3]};
+        }
     } else if (plain) {
         out = *c.shape(0); // the query's heads, all of one size
     }

@@ -368,6 +368,8 @@ void TestInfer::sequencesAndAttention_data() {
         "f32[b,2,1,8] f32[b,2,t + 1,8] f32[b,2,t + 1,8]");
     row("attention without heads", "in q f32[b,s,16]; y = Attention@23(q, q, q); out y", "error: node 'y': attribute 'q_num_heads' is missing");
     row("rotary embedding", "in x f32[b,2,s,8]; in c f32[s,4]; y = RotaryEmbedding@23(x, c, c); out y", "f32[b,2,s,8]");
+    row("attention whose values have heads",
+        "in q f32[b,s,16]; in k f32[b,2,t,8]; in v f32[b,2,t,6]; y = com.microsoft::MultiHeadAttention(q, k, v) num_heads=2; out y", "f32[b,s,12]");
     row("packed attention", "in x f32[b,s,8]; in w f32[8,24]; in v f32[24]; y = com.microsoft::Attention(x, w, v) num_heads=2; out y", "f32[b,s,8]");
     row("reverse sequence", "in x f32[s,b]; in l i64[b]; y = ReverseSequence(x, l); out y", "f32[s,b]");
 }
