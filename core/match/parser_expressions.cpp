@@ -631,6 +631,24 @@ Result<std::vector<AttributePattern>> parseAttributes(ParserState& state, bool r
         AttributePattern attribute;
         const Token name = state.now();
         attribute.spot = name.spot;
+        if (replacement && state.takeSign("..")) {
+            const Token from = state.now();
+            if (from.kind != TokenKind::Value) {
+                return state.problem("expected ?x after '..', a value whose node has the attributes, found " + shown(from));
+            }
+            const Result<ExpressionId> node = Guards(state).sum();
+            if (!node) {
+                return tl::unexpected(node.error());
+            }
+            if (state.out.at(*node).kind != ExpressionKind::Variable) {
+                return state.problem("expected ',' or '}' after '..?" + from.text + "'", from.spot);
+            }
+            attribute.copies = true;
+            attribute.value.kind = AttributeValue::Kind::Expression;
+            attribute.value.expression = *node;
+            out.push_back(std::move(attribute));
+            continue;
+        }
         if (name.kind != TokenKind::Word) {
             return state.problem("expected an attribute's name, found " + shown(name));
         }

@@ -77,6 +77,8 @@ struct AttributeValue {
 struct AttributePattern {
     std::string name;
     bool orOperand = false; ///< `axes@=[-1]`: an attribute, or a constant operand
+    /// `..?c`, in replacements, without a name: all that the node making ?c has and that is not written; the value is ?c.
+    bool copies = false;
     AttributeValue value;
     Spot spot;
 };

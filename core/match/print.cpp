@@ -104,7 +104,7 @@ class Flat {
         out += "{";
         for (const AttributePattern& each : list) {
             out += &each == list.data() ? "" : ", ";
-            out += each.name + (each.orOperand ? "@=" : "=");
+            out += each.copies ? ".." : each.name + (each.orOperand ? "@=" : "=");
             value(each.value);
         }
         out += "}";

@@ -251,6 +251,12 @@ class Builder {
         }
         out.op = *op;
         for (const match::AttributePattern& each : node.attributes) {
+            if (each.copies) {
+                if (const std::optional<std::string> problem = copyAttributes(each, out)) {
+                    return fail(ErrorCode::BadData, *problem, m_file.file + ":" + each.spot.text());
+                }
+                continue;
+            }
             const FactValue value = m_expressions.value(each.value.expression);
             if (!value.isDefined()) {
                 return refuse(node, "attribute '" + each.name + "' of " + out.op.name + ": " + m_expressions.unknownPart(each.value.expression));
@@ -259,9 +265,23 @@ class Builder {
             if (!made) {
                 return fail(made.error().code, made.error().message, m_file.file + ":" + each.spot.text());
             }
-            out.attributes.emplace(each.name, std::move(*made));
+            out.attributes.insert_or_assign(each.name, std::move(*made));
         }
         return out;
+    }
+
+    /// `..?c`: what the node that makes ?c has and is not there yet. What stands in the way, in words.
+    std::optional<std::string> copyAttributes(const match::AttributePattern& copied, Node& out) const {
+        const std::string& name = m_file.at(copied.value.expression).name.text;
+        const auto at = m_bindings.values.find(name);
+        const NodeId from = at != m_bindings.values.end() && at->second.isValid() ? m_matched.graph().value(at->second).producer : NodeId();
+        if (!from.isValid()) {
+            return "?" + name + " is made by no node: it has no attributes to copy";
+        }
+        for (const auto& [key, value] : m_matched.graph().node(from).attributes) {
+            out.attributes.emplace(key, value);
+        }
+        return std::nullopt;
     }
 
     Result<std::vector<ValueId>> application(const ReplacementNode& node, std::size_t resultCount) {

@@ -46,6 +46,11 @@ class TestRewrite : public QObject {
         row("%F keeps its attributes", "rule r: %F(neg(?x)) where cls(%F) = ew1 => neg(%F(?x))",
             "in x f32[2]; n = Neg(x); y = LeakyRelu(n) alpha=0.5; out y",
             "x: f32[2]; y_LeakyRelu = LeakyRelu{alpha=0.5f}(x); y = Neg(y_LeakyRelu); out y");
+        row("attributes of a node are copied", "rule r: leakyrelu{alpha=?a}(?c @ conv(?x, ?w)) => \"my\":ConvAct{slope=?a, group=2, ..?c}(?x, ?w)",
+            "in x f32[1,2,4]; in w f32[2,2,3]; c = Conv(x, w) pads=[1,1] group=1; y = LeakyRelu(c) alpha=0.5; out y",
+            "x: f32[1,2,4]; w: f32[2,2,3]; y = my.ConvAct{group=2, pads=[1,1], slope=0.5f}(x, w); out y");
+        row("attributes of no node", "rule r: neg(?x) => leakyrelu{..?x}(?x)", "in x f32[2]; y = Neg(x); out y",
+            "refused: r@y: r:1:30: ?x is made by no node: it has no attributes to copy");
         row("op(%F) as a text", "rule r: %F(add(?x, ?y)) where cls(%F) = ew1 => \"my\":AddAct{activation=op(%F)}(?x, ?y)",
             "in x f32[2]; in z f32[2]; a = Add(x, z); y = Relu(a); out y", "x: f32[2]; z: f32[2]; y = my.AddAct{activation=Relu}(x, z); out y");
         row("element types as ONNX's numbers", "rule r: relu(?x) => cast{to=f32}(cast{to=dtype(?x)}(?x))", "in x f32[2]; y = Relu(x); out y",
