@@ -188,6 +188,7 @@ struct Commands {
     CLI::App* rulesApp = nullptr;
     CLI::App* rulesCheckApp = nullptr;
     CLI::App* rulesFormatApp = nullptr;
+    CLI::App* rulesListApp = nullptr;
     CLI::App* checkApp = nullptr;
     CLI::App* obligationApp = nullptr;
     CLI::App* evalApp = nullptr;
@@ -276,7 +277,7 @@ void Commands::addOthers() {
 
 void Commands::addMatcher() {
     matchApp = app.add_subcommand("match", "Where the rules of a file match a graph, and why not elsewhere");
-    matchApp->add_option("RULES", match.rules, "Rule file");
+    matchApp->add_option("RULES", match.rules, "Rule file, or @NAME of the library: see rules list");
     matchApp->add_option("GRAPH", match.graph, "Graph");
     matchApp->add_option("--pattern", match.pattern, "A pattern instead of a rule file; with --term")->type_name("P");
     matchApp->add_option("--term", match.term, "A small term instead of a graph; with --pattern")->type_name("T");
@@ -297,13 +298,15 @@ void Commands::addMatcher() {
         ->capture_default_str();
     matchApp->add_option("--json", match.json, "Write the result as JSON; - is standard output, text then goes to standard error")
         ->type_name("FILE|-");
-    rulesApp = app.add_subcommand("rules", "Check or format a rule file");
+    rulesApp = app.add_subcommand("rules", "Check or format a rule file, list the library of rules");
     rulesApp->require_subcommand(1);
     rulesCheckApp = rulesApp->add_subcommand("check", "Static check: names bound on every path, recursion that ends");
-    rulesCheckApp->add_option("RULES", rules.file, "Rule file")->required();
+    rulesCheckApp->add_option("RULES", rules.file, "Rule file, or @NAME of the library")->required();
     rulesFormatApp = rulesApp->add_subcommand("format", "Print the rules in their one layout");
-    rulesFormatApp->add_option("RULES", rules.file, "Rule file")->required();
+    rulesFormatApp->add_option("RULES", rules.file, "Rule file, or @NAME of the library")->required();
     rulesFormatApp->add_option("-o", rules.out, "Write it here; may be the file itself")->type_name("FILE");
+    rulesListApp = rulesApp->add_subcommand("list", "The rules that come with the program, file by file, or those of one file");
+    rulesListApp->add_option("RULES", rules.file, "@NAME of the library, or a rule file");
 }
 
 /// Words of one `options` cell: split at blanks, quotes as in a shell.
@@ -390,6 +393,9 @@ int runMatch(const MatchRequest& request, Interrupt& interrupt) {
 
 int runRules(Commands& commands) {
     Console console;
+    if (commands.rulesListApp->parsed()) {
+        return console.finish(rulesListCommand(commands.rules, console));
+    }
     return console.finish(commands.rulesCheckApp->parsed() ? rulesCheckCommand(commands.rules, console)
                                                            : rulesFormatCommand(commands.rules, console));
 }

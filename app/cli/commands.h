@@ -17,6 +17,7 @@ class Interrupt;
 [[nodiscard]] Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int rulesFormatCommand(const RulesRequest& request, Console& console);
+[[nodiscard]] int rulesListCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int convertCommand(const ConvertRequest& request, Console& console, Interrupt& interrupt);
 
 /// Tells an error and gives its exit status.

@@ -8,7 +8,7 @@
 #include "core/match/graph_match.h"
 #include "core/match/parser.h"
 #include "core/match/static_check.h"
-#include "core/report/files.h"
+#include "core/report/rule_text.h"
 
 #include <algorithm>
 
@@ -19,7 +19,6 @@ namespace {
 constexpr int Matched = 0;
 constexpr int NotMatched = 1;
 constexpr int Undecided = 2;
-constexpr std::uintmax_t MostBytes = std::uintmax_t{1} << 24U;
 constexpr std::size_t MostFailures = 10'000; ///< printed by --trace
 
 std::string counted(std::size_t count, const std::string& word) {
@@ -51,7 +50,7 @@ Result<match::TermId> findRoot(const match::GraphSubject& subject, const std::st
 }
 
 Result<match::Programs> openPrograms(const MatchRequest& request, Console& console) {
-    const Result<std::string> text = readFile(request.rules, MostBytes);
+    const Result<std::string> text = readRules(request.rules);
     if (!text) {
         return tl::unexpected(text.error());
     }

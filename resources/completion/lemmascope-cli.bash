@@ -21,7 +21,7 @@ _lemmascope_cli() {
         ;;
     esac
     if [[ $command == rules && $COMP_CWORD -eq 2 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "check format --help" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "check format list --help" -- "$current")
         return
     fi
     if [[ $current == -* ]]; then

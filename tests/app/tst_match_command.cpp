@@ -154,6 +154,25 @@ class TestMatchCommand : public QObject {
         QCOMPARE(run({"rules"}).status, 64);
     }
 
+    void rulesOfTheLibraryGoByName() {
+        const QString model = Cases + "ort/bert1.ref.onnx";
+        const Ran found = run({"match", "@attention", model});
+        QCOMPARE(found.status, 0);
+        QVERIFY2(found.out.startsWith("match: attention_heads_masked at Transpose_52 (Transpose): 9 nodes\n"), qPrintable(found.out));
+        const Ran none = run({"match", "@attenton", model});
+        QCOMPARE(none.status, 66);
+        QVERIFY2(none.err.contains("the library has no rules '@attenton': did you mean @attention?"), qPrintable(none.err));
+        const Ran list = run({"rules", "list"});
+        QCOMPARE(list.status, 0);
+        QVERIFY2(list.out.contains("@gelu ") && list.out.contains(" rules: GELU and its relatives\n"), qPrintable(list.out));
+        const Ran rules = run({"rules", "list", "@gelu"});
+        QVERIFY2(rules.out.startsWith("gelu_erf: "), qPrintable(rules.out));
+        // Written out, a file of the library is one like others.
+        const QString own = m_folder.filePath("own.rules");
+        QCOMPARE(run({"rules", "format", "@attention", "-o", own}).status, 0);
+        QCOMPARE(run({"match", own, model}).out, found.out);
+    }
+
     void rulesAreCheckedAndFormatted() {
         const QString file = write("r.rules", "pattern p(?x)=relu( ?x )\nrule a: p(?x)\n");
         const Ran good = run({"rules", "check", file});
