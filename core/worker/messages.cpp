@@ -56,7 +56,7 @@ Result<std::optional<Message>> FrameReader::next() {
     message.kind = static_cast<MessageKind>(in.u8());
     const std::uint64_t size = in.u64();
     const std::uint64_t digest = in.u64();
-    if (message.kind < MessageKind::Hello || message.kind > MessageKind::Failure)
+    if (message.kind < MessageKind::Hello || message.kind > MessageKind::WasRead)
         return fail(ErrorCode::WorkerFailed, "worker protocol: unknown message kind " + kindName(message.kind));
     if (size > LargestPayload)
         return fail(ErrorCode::WorkerFailed, "worker protocol: payload of " + std::to_string(size) + " bytes");
@@ -68,6 +68,8 @@ Result<std::optional<Message>> FrameReader::next() {
     m_bytes.erase(0, HeaderBytes + size);
     return std::optional<Message>(std::move(message));
 }
+
+Error decodeFailure(const Message& message) { return unwanted(message).value(); }
 
 Message encodeHello(const WorkerHello& hello) {
     WireWriter out;

@@ -14,7 +14,7 @@ namespace lemmascope {
 /// What a worker and its owner say to each other. The worker speaks first (`Hello`); then each request has one answer,
 /// of its own kind or `Failure`. A frame is: 4 bytes `LSW1`, kind (1), length of the payload (8), low half of the payload's
 /// content digest (8), payload; integers little-endian.
-enum class MessageKind : std::uint8_t { Hello = 1, Solve = 2, Solved = 3, Draw = 4, Drawn = 5, Failure = 6 };
+enum class MessageKind : std::uint8_t { Hello = 1, Solve = 2, Solved = 3, Draw = 4, Drawn = 5, Failure = 6, Read = 7, WasRead = 8 };
 
 struct Message {
     MessageKind kind = MessageKind::Failure;
@@ -52,6 +52,8 @@ struct WorkerHello {
 [[nodiscard]] Message encodeDraw(const DotRequest& request);
 [[nodiscard]] Message encodeDrawn(const DotAnswer& answer);
 [[nodiscard]] Message encodeFailure(const Error& error);
+/// The error a `Failure` message carries; that of another kind says so.
+[[nodiscard]] Error decodeFailure(const Message& message);
 
 /// Each fails with WorkerFailed when the message is of another kind or its payload is not what that kind holds;
 /// for a `Failure` message the error is the one it carries.

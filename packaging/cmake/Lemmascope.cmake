@@ -18,6 +18,22 @@ if(LEMMASCOPE_WINDOW)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Gui Widgets Svg PrintSupport)
 endif()
 
+if(LEMMASCOPE_MLIR)
+    # Not by MLIRConfig.cmake: in Debian's packages it asks for programs that nothing here runs.
+    find_path(LIBMLIR_INCLUDE mlir/IR/MLIRContext.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+    find_path(LIBLLVM_INCLUDE llvm/Support/SourceMgr.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+    find_library(LIBMLIR_LIBRARY MLIR PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+    find_library(LIBLLVM_LIBRARY LLVM PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+    if(NOT (LIBMLIR_INCLUDE AND LIBLLVM_INCLUDE AND LIBMLIR_LIBRARY AND LIBLLVM_LIBRARY))
+        message(FATAL_ERROR "libMLIR 19 was not found: install libmlir-19-dev and llvm-19-dev, or configure with -DLEMMASCOPE_MLIR=OFF "
+            "for a program that reads no MLIR files")
+    endif()
+    add_library(lemmascope_libmlir INTERFACE)
+    add_library(lemmascope::libmlir ALIAS lemmascope_libmlir)
+    target_include_directories(lemmascope_libmlir SYSTEM INTERFACE ${LIBMLIR_INCLUDE} ${LIBLLVM_INCLUDE})
+    target_link_libraries(lemmascope_libmlir INTERFACE ${LIBMLIR_LIBRARY} ${LIBLLVM_LIBRARY})
+endif()
+
 add_library(lemmascope_options INTERFACE)
 add_library(lemmascope::options ALIAS lemmascope_options)
 # Our asserts stay on in every build type: a checker with its checks off proves nothing.

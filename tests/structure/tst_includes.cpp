@@ -23,7 +23,7 @@ const std::map<QString, std::set<QString>> Allowed{
     {"graph", {"base"}},
     {"program", {"base"}},
     {"worker", {"base"}},
-    {"format", {"base", "graph", "program"}},
+    {"format", {"base", "graph", "interp", "worker"}},
     {"eval", {"base", "graph"}},
     {"layout", {"base", "graph", "worker"}},
     {"term", {"base", "graph", "eval"}},
@@ -47,7 +47,7 @@ const Owned OwnedHeaders[] = {
     {"^(gvc|cgraph|graphviz)", "core/worker/"},
     {"^(google/protobuf|.*\\.pb\\.h)", "core/format/onnx/"},
     {"^CLI/", "app/cli/"},
-    {"^mlir/", "core/format/mlir/"},
+    {"^(mlir|llvm)/", "core/format/mlir/parser/"},
 };
 
 } // namespace
