@@ -3,12 +3,12 @@
 #include "core/format/json/json_reader.h"
 #include "core/format/json/json_text.h"
 #include "core/format/json/json_writer.h"
+#include "core/format/mlir/reader.h"
 #include "core/format/onnx/onnx_reader.h"
 #include "core/format/onnx/onnx_writer.h"
 #include "core/format/onnx/sniff.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <span>
 #include <string>
@@ -38,17 +38,6 @@ std::string_view withoutSpace(std::string_view text) {
     return start == std::string_view::npos ? std::string_view() : text.substr(start);
 }
 
-bool looksLikeMlir(std::string_view head, const std::filesystem::path& path) {
-    if (head.starts_with("ML\xEFR"sv)) {
-        return true;
-    }
-    const std::string_view text = withoutSpace(head);
-    const std::array starts{"module {"sv,           "module @"sv, "module attributes"sv, "func.func"sv, "builtin.module"sv,
-                            "\"builtin.module\""sv, "// RUN:"sv};
-    return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); }) ||
-           (ending(path) == ".mlir" && text.find('\0') == std::string_view::npos);
-}
-
 /// What the file is when it is no graph that can be read now, with what to do.
 std::optional<Error> refusal(std::string_view head, const std::filesystem::path& path) {
     const std::string where = path.string();
@@ -56,8 +45,8 @@ std::optional<Error> refusal(std::string_view head, const std::filesystem::path&
     if (head.empty()) {
         return bad("is empty: download or export it again");
     }
-    if (looksLikeMlir(head, path)) {
-        return Error{ErrorCode::Unsupported, "is an MLIR program: this version reads graphs (.lsg.json, .onnx)", where};
+    if (ir::looksLikeMlir(head, path)) {
+        return Error{ErrorCode::Unsupported, "is an MLIR program, which is no graph: `check` compares two of them, `interp` runs one", where};
     }
     if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv)) {
         return bad("is UTF-16 text: save it as UTF-8");

@@ -23,7 +23,7 @@ const std::map<QString, std::set<QString>> Allowed{
     {"graph", {"base"}},
     {"program", {"base"}},
     {"worker", {"base"}},
-    {"format", {"base", "graph", "interp", "worker"}},
+    {"format", {"base", "graph", "program", "worker"}},
     {"eval", {"base", "graph"}},
     {"layout", {"base", "graph", "worker"}},
     {"term", {"base", "graph", "eval"}},

@@ -42,15 +42,29 @@ struct Range {
 
 struct Type {
     enum class Kind : std::uint8_t {
-        None, Integer, Float, Index, MemRef, Tensor, Vector, UnrankedMemRef, UnrankedTensor, Token, AsyncValue, Group, Function, Complex, Other
+        None,
+        Integer,
+        Float,
+        Index,
+        MemRef,
+        Tensor,
+        Vector,
+        UnrankedMemRef,
+        UnrankedTensor,
+        Token,
+        AsyncValue,
+        Group,
+        Function,
+        Complex,
+        Other
     };
     enum class Sign : std::uint8_t { Signless, Signed, Unsigned };
     Kind kind = Kind::Other;
     Sign sign = Sign::Signless;
-    bool strided = true;            ///< of a memref: `strides` and `offset` say where elements lie; else its layout is a map nobody reads
-    bool scalable = false;          ///< of a vector: some axis is
-    std::uint32_t width = 0;        ///< bits, of integers and floats
-    TypeId element;                 ///< of shaped types, complex numbers and async values
+    bool strided = true;     ///< of a memref: `strides` and `offset` say where elements lie; else its layout is a map nobody reads
+    bool scalable = false;   ///< of a vector: some axis is
+    std::uint32_t width = 0; ///< bits, of integers and floats
+    TypeId element;          ///< of shaped types, complex numbers and async values
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides; ///< in elements
     std::int64_t offset = 0;
@@ -115,12 +129,12 @@ struct NamedAttribute {
 struct Operation {
     std::uint32_t name = 0; ///< into `names`
     Place place;
-    BlockId block;      ///< invalid at the top
-    Range operands;     ///< of `operandValues`
-    Range results;      ///< of `values`
-    Range attributes;   ///< of `namedAttributes`
-    Range regions;      ///< of `regions`
-    Range successors;   ///< of `successorBlocks`
+    BlockId block;    ///< invalid at the top
+    Range operands;   ///< of `operandValues`
+    Range results;    ///< of `values`
+    Range attributes; ///< of `namedAttributes`
+    Range regions;    ///< of `regions`
+    Range successors; ///< of `successorBlocks`
     friend bool operator==(const Operation&, const Operation&) = default;
 };
 

@@ -21,10 +21,8 @@ struct Put {
     void field(double& value) { wire.f64(value); }
     void field(std::string& value) { wire.text(value); }
     template <typename Enum>
-        requires std::is_enum_v<Enum>
-    void field(Enum& value) {
-        wire.u8(static_cast<std::uint8_t>(value));
-    }
+    requires std::is_enum_v<Enum>
+    void field(Enum& value) { wire.u8(static_cast<std::uint8_t>(value)); }
     template <typename T>
     void list(std::vector<T>& values) {
         wire.u64(values.size());
@@ -41,10 +39,8 @@ struct Get {
     void field(double& value) { value = wire.f64(); }
     void field(std::string& value) { value = wire.text(); }
     template <typename Enum>
-        requires std::is_enum_v<Enum>
-    void field(Enum& value) {
-        value = static_cast<Enum>(wire.u8());
-    }
+    requires std::is_enum_v<Enum>
+    void field(Enum& value) { value = static_cast<Enum>(wire.u8()); }
     /// An item takes at least a byte on the wire: what it takes here is bounded by a constant factor of that.
     template <typename T>
     void list(std::vector<T>& values) {
@@ -61,38 +57,62 @@ void all(Archive& archive, Fields&... fields) {
 }
 
 template <typename Archive, typename Tag>
-void fields(Archive& a, Id<Tag>& v) { all(a, v.index); }
+void fields(Archive& a, Id<Tag>& v) {
+    all(a, v.index);
+}
 template <typename Archive>
-void fields(Archive& a, Place& v) { all(a, v.line, v.column); }
+void fields(Archive& a, Place& v) {
+    all(a, v.line, v.column);
+}
 template <typename Archive>
-void fields(Archive& a, Range& v) { all(a, v.first, v.count); }
+void fields(Archive& a, Range& v) {
+    all(a, v.first, v.count);
+}
 template <typename Archive>
 void fields(Archive& a, Type& v) {
     all(a, v.kind, v.sign, v.strided, v.scalable, v.width, v.element, v.shape, v.strides, v.offset, v.memorySpace, v.text);
 }
 template <typename Archive>
-void fields(Archive& a, Attribute& v) { all(a, v.kind, v.splat, v.type, v.map, v.integer, v.real, v.bytes, v.integers, v.items, v.keys); }
+void fields(Archive& a, Attribute& v) {
+    all(a, v.kind, v.splat, v.type, v.map, v.integer, v.real, v.bytes, v.integers, v.items, v.keys);
+}
 template <typename Archive>
-void fields(Archive& a, AffineNode& v) { all(a, v.kind, v.value, v.left, v.right); }
+void fields(Archive& a, AffineNode& v) {
+    all(a, v.kind, v.value, v.left, v.right);
+}
 template <typename Archive>
-void fields(Archive& a, AffineMap& v) { all(a, v.dimensions, v.symbols, v.nodes, v.results, v.equalities); }
+void fields(Archive& a, AffineMap& v) {
+    all(a, v.dimensions, v.symbols, v.nodes, v.results, v.equalities);
+}
 template <typename Archive>
-void fields(Archive& a, NamedAttribute& v) { all(a, v.name, v.value); }
+void fields(Archive& a, NamedAttribute& v) {
+    all(a, v.name, v.value);
+}
 template <typename Archive>
-void fields(Archive& a, Operation& v) { all(a, v.name, v.place, v.block, v.operands, v.results, v.attributes, v.regions, v.successors); }
+void fields(Archive& a, Operation& v) {
+    all(a, v.name, v.place, v.block, v.operands, v.results, v.attributes, v.regions, v.successors);
+}
 template <typename Archive>
-void fields(Archive& a, Region& v) { all(a, v.operation, v.blocks); }
+void fields(Archive& a, Region& v) {
+    all(a, v.operation, v.blocks);
+}
 template <typename Archive>
-void fields(Archive& a, Block& v) { all(a, v.region, v.arguments, v.operations); }
+void fields(Archive& a, Block& v) {
+    all(a, v.region, v.arguments, v.operations);
+}
 template <typename Archive>
-void fields(Archive& a, Value& v) { all(a, v.type, v.operation, v.block, v.number, v.name); }
+void fields(Archive& a, Value& v) {
+    all(a, v.type, v.operation, v.block, v.number, v.name);
+}
 template <typename Archive>
 void fields(Archive& a, Module& v) {
     all(a, v.file, v.names, v.types, v.attributes, v.maps, v.operations, v.topCount, v.regions, v.blocks, v.values, v.operandValues,
         v.namedAttributes, v.successorBlocks);
 }
 template <typename Archive>
-void fields(Archive& a, ParseRequest& v) { all(a, v.file, v.firstLine, v.text); }
+void fields(Archive& a, ParseRequest& v) {
+    all(a, v.file, v.firstLine, v.text);
+}
 
 template <typename Archive, typename T>
 void fields(Archive& archive, std::vector<T>& values) {

@@ -134,8 +134,8 @@ bool looksLikeMlir(std::string_view head, const std::filesystem::path& path) {
     }
     const std::size_t start = text.find_first_not_of(" \t\r\n");
     text = start == std::string_view::npos ? std::string_view() : text.substr(start);
-    static constexpr std::array Starts{"module {"sv,           "module @"sv, "module attributes"sv, "func.func"sv, "builtin.module"sv,
-                                       "\"builtin.module\""sv, "// RUN:"sv,  "// -----//"sv};
+    static constexpr std::array Starts{"module {"sv,       "module @"sv,           "module attributes"sv, "func.func"sv,
+                                       "builtin.module"sv, "\"builtin.module\""sv, "// RUN:"sv,           "// -----//"sv};
     return std::any_of(Starts.begin(), Starts.end(), [&](std::string_view one) { return text.starts_with(one); }) ||
            (hasEnding(path, ".mlir") && text.find('\0') == std::string_view::npos) || hasEnding(path, ".mlirbc");
 }

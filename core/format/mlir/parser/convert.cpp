@@ -165,7 +165,7 @@ class Converter {
     }
 
     void describe(mlir::Operation& operation, Operation& into) {
-        into.name = m_types.name(operation.getName().getStringRef());
+        into.name = m_types.name(std::string_view(operation.getName().getStringRef()));
         into.operands = {static_cast<std::uint32_t>(m_module.operandValues.size()), operation.getNumOperands()};
         for (const mlir::Value operand : operation.getOperands()) {
             m_module.operandValues.push_back(ValueId(std::size_t{m_values.lookup(operand)}));
@@ -177,7 +177,7 @@ class Converter {
         const mlir::DictionaryAttr attributes = operation.getAttrDictionary();
         std::vector<NamedAttribute> named;
         for (const mlir::NamedAttribute attribute : attributes) {
-            named.push_back({m_types.name(attribute.getName().getValue()), m_types.attribute(attribute.getValue())});
+            named.push_back({m_types.name(std::string_view(attribute.getName().getValue())), m_types.attribute(attribute.getValue())});
         }
         into.attributes = {static_cast<std::uint32_t>(m_module.namedAttributes.size()), static_cast<std::uint32_t>(named.size())};
         m_module.namedAttributes.insert(m_module.namedAttributes.end(), named.begin(), named.end());

@@ -43,22 +43,22 @@ std::vector<std::int64_t> dimensions(llvm::ArrayRef<std::int64_t> sizes) {
 
 } // namespace
 
-std::uint32_t TypeConverter::name(llvm::StringRef text) {
-    const auto [at, isNew] = m_names.try_emplace(text, static_cast<std::uint32_t>(m_module.names.size()));
+std::uint32_t TypeConverter::name(std::string_view text) {
+    const auto [at, isNew] = m_names.try_emplace(std::string(text), static_cast<std::uint32_t>(m_module.names.size()));
     if (isNew) {
-        m_module.names.push_back(text.str());
+        m_module.names.emplace_back(text);
     }
     return at->second;
 }
 
 TypeId TypeConverter::type(mlir::Type from) {
-    const auto known = m_types.find(from);
+    const auto known = m_types.find(from.getAsOpaquePointer());
     if (known != m_types.end()) {
         return TypeId(std::size_t{known->second});
     }
     Type described = describe(from);
     const auto index = static_cast<std::uint32_t>(m_module.types.size());
-    m_types[from] = index;
+    m_types[from.getAsOpaquePointer()] = index;
     m_module.types.push_back(std::move(described));
     return TypeId(std::size_t{index});
 }
@@ -131,13 +131,13 @@ void TypeConverter::describeShaped(mlir::Type from, Type& into) {
 }
 
 AttributeId TypeConverter::attribute(mlir::Attribute from) {
-    const auto known = m_attributes.find(from);
+    const auto known = m_attributes.find(from.getAsOpaquePointer());
     if (known != m_attributes.end()) {
         return AttributeId(std::size_t{known->second});
     }
     Attribute described = describe(from);
     const auto index = static_cast<std::uint32_t>(m_module.attributes.size());
-    m_attributes[from] = index;
+    m_attributes[from.getAsOpaquePointer()] = index;
     m_module.attributes.push_back(std::move(described));
     return AttributeId(std::size_t{index});
 }
@@ -253,12 +253,12 @@ void TypeConverter::describeElements(mlir::Attribute from, Attribute& into) {
     into.bytes = printed(from);
 }
 
-std::uint32_t TypeConverter::add(mlir::AffineExpr from, AffineMap& into, llvm::DenseMap<mlir::AffineExpr, std::uint32_t>& known) {
+std::uint32_t TypeConverter::add(mlir::AffineExpr from, AffineMap& into, Known& known) {
     std::vector<std::pair<mlir::AffineExpr, bool>> stack{{from, false}}; // with whether its operands have been added
     while (!stack.empty()) {
         const auto [expression, ready] = stack.back();
         stack.pop_back();
-        if (known.count(expression) != 0) {
+        if (known.count(expression.getAsOpaquePointer()) != 0) {
             continue;
         }
         AffineNode node;
@@ -283,18 +283,18 @@ std::uint32_t TypeConverter::add(mlir::AffineExpr from, AffineMap& into, llvm::D
             case mlir::AffineExprKind::FloorDiv: node.kind = AffineNode::Kind::FloorDivide; break;
             default: node.kind = AffineNode::Kind::CeilDivide; break;
             }
-            node.left = known.lookup(binary.getLHS());
-            node.right = known.lookup(binary.getRHS());
+            node.left = known.at(binary.getLHS().getAsOpaquePointer());
+            node.right = known.at(binary.getRHS().getAsOpaquePointer());
         }
-        known[expression] = static_cast<std::uint32_t>(into.nodes.size());
+        known[expression.getAsOpaquePointer()] = static_cast<std::uint32_t>(into.nodes.size());
         into.nodes.push_back(node);
     }
-    return known.lookup(from);
+    return known.at(from.getAsOpaquePointer());
 }
 
 MapId TypeConverter::map(mlir::AffineMap from) {
     AffineMap into{from.getNumDims(), from.getNumSymbols(), {}, {}, {}};
-    llvm::DenseMap<mlir::AffineExpr, std::uint32_t> known;
+    Known known;
     for (const mlir::AffineExpr result : from.getResults()) {
         into.results.push_back(add(result, into, known));
     }
@@ -304,7 +304,7 @@ MapId TypeConverter::map(mlir::AffineMap from) {
 
 MapId TypeConverter::set(mlir::IntegerSet from) {
     AffineMap into{from.getNumDims(), from.getNumSymbols(), {}, {}, {}};
-    llvm::DenseMap<mlir::AffineExpr, std::uint32_t> known;
+    Known known;
     for (unsigned i = 0; i < from.getNumConstraints(); ++i) {
         into.results.push_back(add(from.getConstraint(i), into, known));
         into.equalities.push_back(from.isEq(i) ? 1 : 0);

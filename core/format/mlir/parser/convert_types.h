@@ -2,15 +2,18 @@
 
 #include "core/format/mlir/module.h"
 
-#include <llvm/ADT/DenseMap.h>
-#include <llvm/ADT/StringMap.h>
-#include <mlir/IR/AffineMap.h>
-#include <mlir/IR/Attributes.h>
-#include <mlir/IR/Types.h>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace mlir {
+class AffineExpr;
+class AffineMap;
+class Attribute;
 class IntegerSet;
-}
+class Type;
+} // namespace mlir
 
 namespace lemmascope::ir {
 
@@ -21,13 +24,14 @@ class TypeConverter {
 
     TypeId type(mlir::Type from);
     AttributeId attribute(mlir::Attribute from);
-    std::uint32_t name(llvm::StringRef text);
+    std::uint32_t name(std::string_view text);
 
   private:
     Module& m_module;
-    llvm::DenseMap<mlir::Type, std::uint32_t> m_types;
-    llvm::DenseMap<mlir::Attribute, std::uint32_t> m_attributes;
-    llvm::StringMap<std::uint32_t> m_names;
+    using Known = std::unordered_map<const void*, std::uint32_t>; ///< by the address that libMLIR gives equal ones
+    Known m_types;
+    Known m_attributes;
+    std::unordered_map<std::string, std::uint32_t> m_names;
 
     Type describe(mlir::Type from);
     void describeShaped(mlir::Type from, Type& into);
@@ -35,7 +39,7 @@ class TypeConverter {
     void describeElements(mlir::Attribute from, Attribute& into);
     MapId map(mlir::AffineMap from);
     MapId set(mlir::IntegerSet from);
-    static std::uint32_t add(mlir::AffineExpr from, AffineMap& into, llvm::DenseMap<mlir::AffineExpr, std::uint32_t>& known);
+    static std::uint32_t add(mlir::AffineExpr from, AffineMap& into, Known& known);
 };
 
 } // namespace lemmascope::ir

@@ -35,8 +35,7 @@ void registerDialects(mlir::DialectRegistry& registry) {
     registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::async::AsyncDialect, mlir::bufferization::BufferizationDialect,
                     mlir::complex::ComplexDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::gpu::GPUDialect,
                     mlir::index::IndexDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect, mlir::tosa::TosaDialect, mlir::ub::UBDialect,
-                    mlir::vector::VectorDialect>();
+                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect, mlir::tosa::TosaDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
 }
 
 } // namespace lemmascope::ir

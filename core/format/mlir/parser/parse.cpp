@@ -2,16 +2,17 @@
 
 #include "core/format/mlir/parser/convert.h"
 #include "core/format/mlir/parser/dialects.h"
+#include "core/format/mlir/parser/linalg_maps.h"
 
 #include <llvm/Support/SourceMgr.h>
 #include <mlir/AsmParser/AsmParser.h>
 #include <mlir/AsmParser/AsmParserState.h>
 #include <mlir/Bytecode/BytecodeReader.h>
 #include <mlir/IR/Block.h>
+#include <mlir/IR/BuiltinOps.h>
 #include <mlir/IR/Diagnostics.h>
 #include <mlir/IR/MLIRContext.h>
 #include <mlir/IR/Verifier.h>
-#include <mlir/IR/BuiltinOps.h>
 
 #include <memory>
 #include <string>
@@ -88,9 +89,9 @@ tl::unexpected<Error> failure(const Findings& findings, const ParseRequest& requ
     }
     const Finding& first = findings.errors.front();
     std::string message = first.message;
-    if (text && first.place.line >= request.firstLine && message.find('\'') == std::string::npos) {
+    if (text && first.place.line >= request.firstLine) {
         const std::string op = opOnLine(request.text, first.place.line - request.firstLine + 1);
-        message += op.empty() ? "" : " (in '" + op + "')";
+        message += op.empty() || message.find(op) != std::string::npos ? "" : " (in '" + op + "')";
     }
     if (message.find("Dialect `") != std::string::npos || message.find("not found for custom op") != std::string::npos) {
         message += ": write this op in generic form (mlir-opt --mlir-print-op-generic), and it is taken as an open function";
@@ -132,6 +133,7 @@ Result<Module> parse(const ParseRequest& request) {
     if (mlir::failed(parsed)) {
         return failure(findings, request, !bytecode);
     }
+    attachIndexingMaps(top);
     Module module = convert(top, bytecode ? nullptr : &names, *sources, request.firstLine);
     module.file = request.file;
     return module;

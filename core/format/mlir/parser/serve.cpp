@@ -21,7 +21,8 @@ namespace lemmascope::ir {
 namespace {
 
 constexpr int ProtocolBroken = 70;
-constexpr rlim_t SecondsForOne = 120; ///< of processor time
+constexpr rlim_t SecondsForOne = 20; ///< of processor time, and more for large files: a hundred times what they need
+constexpr rlim_t BytesPerSecond = rlim_t{1} << 19U;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool Instrumented = true; ///< a sanitizer's shadow memory takes terabytes of address space
 constexpr std::size_t StackBytes = std::size_t{64} << 20U;
@@ -51,10 +52,10 @@ void setSoftLimit(decltype(RLIMIT_AS) which, rlim_t value) {
     }
 }
 
-void limitOne() {
+void limitOne(std::size_t bytes) {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);
-    setSoftLimit(RLIMIT_CPU, static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SecondsForOne);
+    setSoftLimit(RLIMIT_CPU, static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SecondsForOne + bytes / BytesPerSecond);
     setSoftLimit(RLIMIT_CORE, 0);
     if constexpr (!Instrumented) {
         setSoftLimit(RLIMIT_AS, MemoryBytes);
@@ -62,8 +63,9 @@ void limitOne() {
 }
 
 Message answerTo(const Message& message) {
-    const Result<ParseRequest> request =
-        message.kind == MessageKind::Read ? decodeRequest(message.payload) : fail(ErrorCode::WorkerFailed, "the MLIR reader process was asked for something else");
+    const Result<ParseRequest> request = message.kind == MessageKind::Read
+                                             ? decodeRequest(message.payload)
+                                             : fail(ErrorCode::WorkerFailed, "the MLIR reader process was asked for something else");
     if (!request) {
         return encodeFailure(request.error());
     }
@@ -88,7 +90,7 @@ int answerAll(int inFd, int answers) {
             return ProtocolBroken;
         }
         if (*request) {
-            limitOne();
+            limitOne((*request)->payload.size());
             if (!writeAll(answers, encodeFrame(answerTo(**request)))) {
                 return 0; // nobody listens any more
             }
