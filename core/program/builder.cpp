@@ -2,6 +2,7 @@
 
 #include "core/program/number.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace lemmascope::interp {
@@ -34,6 +35,16 @@ std::uint32_t FunctionBuilder::operands(const std::vector<std::uint32_t>& list) 
     const auto start = static_cast<std::uint32_t>(m_code.operands.size());
     m_code.operands.insert(m_code.operands.end(), list.begin(), list.end());
     return start;
+}
+
+void FunctionBuilder::nameScalar(Register r, std::string_view name) {
+    m_code.registerNames.resize(std::max<std::size_t>(m_code.registerNames.size(), r + 1), None);
+    m_code.registerNames[r] = m_program.name(name);
+}
+
+void FunctionBuilder::nameView(Register r, std::string_view name) {
+    m_code.viewNames.resize(std::max<std::size_t>(m_code.viewNames.size(), r + 1), None);
+    m_code.viewNames[r] = m_program.name(name);
 }
 
 void FunctionBuilder::enterScope(Register variable, std::string_view name) {

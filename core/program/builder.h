@@ -52,6 +52,8 @@ class FunctionBuilder {
     Register number(ValueType type, double value);                  ///< a float of that type, to nearest even; or an integer
     std::uint32_t operands(const std::vector<std::uint32_t>& list); ///< start in the pool
 
+    void nameScalar(Register r, std::string_view name); ///< for messages: the source's name without the sign
+    void nameView(Register r, std::string_view name);
     /// Place of what is emitted from here on.
     void at(std::uint32_t place) { m_place = place; }
     /// Loop scope of what is emitted from here on, for loops that are not made with beginFor.

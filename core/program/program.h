@@ -116,6 +116,9 @@ struct FunctionCode {
     std::vector<Constant> constants; ///< registers that hold a value from the start; never written
     std::vector<ViewSpec> viewSpecs;
     std::vector<ParallelSpec> parallels;
+    /// Names for messages (`%b`), numbers in Program::names or None; may be shorter than the files.
+    std::vector<std::uint32_t> registerNames;
+    std::vector<std::uint32_t> viewNames;
 };
 
 enum class Role : std::uint8_t {

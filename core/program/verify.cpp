@@ -56,6 +56,12 @@ class FunctionCheck {
         for (const ViewType& type : f.views) {
             need(validView(type), "a view of no type or of more than 8 axes");
         }
+        need(f.registerNames.size() <= f.registers.size() && f.viewNames.size() <= f.views.size(), "names of no registers");
+        for (const auto* names : {&f.registerNames, &f.viewNames}) {
+            for (const std::uint32_t name : *names) {
+                need(name == None || name < m_program.names.size(), "a register without its name");
+            }
+        }
         for (const std::uint32_t place : f.places) {
             need(place < m_program.places.size(), "a place that is not there");
         }

@@ -1,0 +1,693 @@
+// Memory: what loads and stores do not do at once (faults, memory that grows, indices that depend on data), and views.
+
+#include "core/interp/machine_state.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lemmascope::interp {
+
+namespace {
+
+/// Guards and choices of one access are built from this many levels at most.
+constexpr unsigned StripDepth = 2000;
+
+} // namespace
+
+std::vector<std::int64_t> Machine::indexOf(const Allocation& allocation, std::uint64_t flat) const {
+    std::vector<std::int64_t> index(allocation.sizes.size());
+    auto left = static_cast<std::int64_t>(flat);
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+        const std::int64_t size = std::max<std::int64_t>(allocation.sizes[axis], 1);
+        if (axis == 0) {
+            index[axis] = left;
+        } else {
+            index[axis] = left % size;
+            left /= size;
+        }
+    }
+    return index;
+}
+
+void Machine::put(std::uint32_t allocation, std::uint64_t flat, const Cell& value) {
+    Allocation& memory = m_allocations[allocation];
+    if (!m_forks.empty()) {
+        m_undo.push_back({allocation, flat, memory.data[flat]});
+    }
+    memory.data[flat] = value;
+    memory.isWritten = true;
+}
+
+bool Machine::stripUninitialised(Term term, Term& guard, Term& value) {
+    // A chain of choices, taken apart from the outside; only the last alternative of a chain may be long.
+    struct Level {
+        Term condition, first, firstGuard;
+    };
+    std::vector<Level> levels;
+    const Term never = m_dag.constant(Bit, 0);
+    const Term always = m_dag.constant(Bit, 1);
+    Term at = term;
+    while (at != Unwritten && m_dag.mayBeUninitialised(at)) {
+        if (levels.size() > StripDepth) {
+            return false;
+        }
+        const TermNode n = m_dag.node(at);
+        if (n.b == Unwritten) {
+            levels.push_back({n.a, NoTerm, always});
+            at = n.c;
+        } else if (!m_dag.mayBeUninitialised(n.b)) {
+            levels.push_back({n.a, n.b, never});
+            at = n.c;
+        } else if (n.c == Unwritten || !m_dag.mayBeUninitialised(n.c)) {
+            // The same, the other way round.
+            levels.push_back({negation(n.a), n.c == Unwritten ? NoTerm : n.c, n.c == Unwritten ? always : never});
+            at = n.b;
+        } else {
+            return false;
+        }
+    }
+    guard = at == Unwritten ? always : never;
+    value = at == Unwritten ? NoTerm : at;
+    for (std::size_t i = levels.size(); i-- > 0;) {
+        const Level& level = levels[i];
+        guard = m_dag.apply(Op::Select, Bit, 0, level.condition, level.firstGuard, guard);
+        if (value == NoTerm) {
+            value = level.first;
+        } else if (level.first != NoTerm) {
+            value = m_dag.apply(Op::Select, m_dag.node(value).type, 0, level.condition, level.first, value);
+        }
+    }
+    return true;
+}
+
+bool Machine::content(Task& task, std::uint32_t allocation, std::uint64_t flat, std::uint32_t pc, const std::vector<std::int64_t>& index, Cell& out) {
+    Allocation& memory = m_allocations[allocation];
+    Cell& cell = memory.data[flat];
+    if (cell.term == Pending) {
+        cell.term = m_dag.leaf(memory.buffer, static_cast<std::uint32_t>(flat));
+    }
+    out = cell;
+    if (out.term == NoTerm || !m_dag.mayBeUninitialised(out.term)) {
+        return true;
+    }
+    Fault found;
+    found.kind = FaultKind::Uninitialised;
+    found.access = "read";
+    found.buffer = memory.name;
+    found.index = index;
+    found.size = memory.sizes;
+    Term guard = NoTerm;
+    Term value = NoTerm;
+    if (!stripUninitialised(out.term, guard, value)) {
+        (void)undecided(task, pc, "whether a cell was written depends on too many conditions");
+        return false;
+    }
+    if (value == NoTerm) {
+        (void)fault(task, std::move(found), pc);
+        return false;
+    }
+    const std::optional<bool> surely = known(guard);
+    if (surely == true) {
+        (void)fault(task, std::move(found), pc);
+        return false;
+    }
+    if (!surely) {
+        conditionalFault(task, std::move(found), guard, pc);
+    }
+    out = {0, value};
+    return true;
+}
+
+Machine::Flow Machine::access(Task& task, const Instruction& in, std::uint32_t pc) {
+    const Frame& frame = task.frames.back();
+    const Cell* r = task.registers.data() + frame.registers;
+    const std::uint32_t* indices = frame.code->operands.data() + in.b;
+    const View view = task.views[frame.views + in.a];
+    const bool writes = in.op == Op::Store;
+    Allocation& memory = m_allocations[view.allocation];
+    if (writes && r[in.dst].term == Mixed) {
+        return undecidedValue(task, pc, "a value differs between the two ways of a condition that depends on data", in.dst);
+    }
+    if (view.allocation == MixedAllocation) {
+        return undecided(task, pc, "which buffer is used depends on data");
+    }
+    Fault found;
+    found.access = writes ? "write" : "read";
+    found.buffer = memory.name.empty() ? bufferName(*frame.code, in.a, memory) : memory.name;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        found.size.push_back(view.size[k]);
+    }
+    if (!memory.isLive) {
+        found.kind = FaultKind::Freed;
+        found.detail = view.allocation == 0 ? "the buffer was never made" : "freed at " + m_program.where(m_program.places[memory.freedAt]);
+        return fault(task, std::move(found), pc);
+    }
+    if (writes && memory.isConstant) {
+        found.kind = FaultKind::OutOfRange;
+        found.detail = "a constant global is written";
+        return fault(task, std::move(found), pc);
+    }
+    std::uint32_t terms = 0;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        if (r[indices[k]].term == Mixed) {
+            return undecidedValue(task, pc, "an index differs between the two ways of a condition that depends on data", indices[k]);
+        }
+        terms |= r[indices[k]].term;
+    }
+    if (terms != 0) {
+        return accessByData(task, in, pc, view);
+    }
+    auto flat = view.offset;
+    Register wrong = None;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        const auto index = static_cast<std::int64_t>(r[indices[k]].bits);
+        found.index.push_back(index);
+        if (wrong == None && (index < 0 || index >= view.size[k])) {
+            wrong = indices[k];
+        }
+        flat += static_cast<std::int64_t>(static_cast<std::uint64_t>(index) * static_cast<std::uint64_t>(view.stride[k]));
+    }
+    if (wrong == None && memory.grows && flat >= 0 && static_cast<std::uint64_t>(flat) >= memory.count) {
+        // Axis 0 becomes as long as this access needs.
+        std::int64_t row = 1;
+        for (std::size_t axis = 1; axis < memory.sizes.size(); ++axis) {
+            row *= memory.sizes[axis];
+        }
+        const std::int64_t rows = row == 0 ? 0 : flat / row + 1;
+        const auto wanted = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(row);
+        if (wanted > UINT32_MAX || (m_cells + wanted) * sizeof(Cell) + m_dag.bytes() > m_options.limits.bytes) {
+            return undecided(task, pc, "memory: the buffer '" + memory.name + "' would become larger than the limit allows");
+        }
+        m_cells += wanted - memory.count;
+        memory.cells.resize(wanted, Cell{0, m_concrete ? NoTerm : Pending});
+        memory.data = memory.cells.data();
+        memory.count = wanted;
+        memory.sizes[0] = rows;
+    }
+    if (wrong != None || flat < 0 || static_cast<std::uint64_t>(flat) >= memory.count) {
+        found.kind = FaultKind::OutOfRange;
+        if (wrong != None) {
+            found.computedBy = definedAt(*frame.code, wrong);
+        } else {
+            found.detail = "cell " + std::to_string(flat) + " of " + std::to_string(memory.count) + ", through a view";
+        }
+        return fault(task, std::move(found), pc);
+    }
+    const auto cell = static_cast<std::uint64_t>(flat);
+    if (m_tracking && !(writes ? trackWrite(task, memory, cell, pc) : trackRead(task, memory, cell, pc))) {
+        return Flow::Stop;
+    }
+    if (m_options.watched && m_mode == Mode::Careful) {
+        watch(task, view.allocation, cell, pc, writes);
+    }
+    if (writes) {
+        put(view.allocation, cell, r[in.dst]);
+        return Flow::Next;
+    }
+    Cell out;
+    if (!content(task, view.allocation, cell, pc, found.index, out)) {
+        return m_over || task.wait != Wait::Nothing ? Flow::Stop : Flow::Reload;
+    }
+    task.registers[frame.registers + in.dst] = out;
+    return Flow::Next;
+}
+
+Machine::Flow Machine::accessByData(Task& task, const Instruction& in, std::uint32_t pc, const View& view) {
+    const Frame& frame = task.frames.back();
+    Cell* r = task.registers.data() + frame.registers;
+    const std::uint32_t* indices = frame.code->operands.data() + in.b;
+    const bool writes = in.op == Op::Store;
+    Allocation& memory = m_allocations[view.allocation];
+    std::int64_t low[MaxRank] = {};
+    std::int64_t high[MaxRank] = {};
+    Term outside = m_dag.constant(Bit, 0);
+    bool mayLeave = false;
+    std::uint64_t count = 1;
+    Register byData = indices[0];
+    Register leaving = None;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        const Cell& index = r[indices[k]];
+        if (view.size[k] == 0) {
+            Fault found;
+            found.access = writes ? "write" : "read";
+            found.buffer = memory.name;
+            found.size.assign(view.size, view.size + in.c);
+            return fault(task, std::move(found), pc);
+        }
+        if (index.term != NoTerm) {
+            byData = indices[k];
+            if (memory.grows && view.size[k] > INT64_MAX / 2) {
+                return undecidedValue(task, pc, "an index into an axis of unknown extent depends on data", indices[k]);
+            }
+        }
+        const TermRange range =
+            index.term == NoTerm ? TermRange{static_cast<std::int64_t>(index.bits), static_cast<std::int64_t>(index.bits)} : m_ranges.of(index.term);
+        low[k] = std::max<std::int64_t>(range.low, 0);
+        high[k] = std::min<std::int64_t>(range.high, view.size[k] - 1);
+        if (range.low < 0 || range.high >= view.size[k]) {
+            mayLeave = true;
+            leaving = indices[k];
+            const Term beyond = m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Uge), termOf(index, Index),
+                                            m_dag.constant(Index, static_cast<std::uint64_t>(view.size[k])));
+            outside = outside == m_dag.constant(Bit, 0) ? beyond : m_dag.apply(Op::Or, Bit, 0, outside, beyond);
+        }
+        if (low[k] > high[k]) { // nowhere in range
+            Fault found;
+            found.access = writes ? "write" : "read";
+            found.buffer = memory.name;
+            found.size.assign(view.size, view.size + in.c);
+            found.computedBy = definedAt(*frame.code, indices[k]);
+            return fault(task, std::move(found), pc);
+        }
+        count *= static_cast<std::uint64_t>(high[k] - low[k] + 1);
+        if (count > m_options.limits.symbolicCells) {
+            return undecidedValue(
+                task, pc, "an index that depends on data may be any of more than " + std::to_string(m_options.limits.symbolicCells) + " cells",
+                byData);
+        }
+    }
+    if (mayLeave) {
+        Fault found;
+        found.kind = FaultKind::OutOfRange;
+        found.access = writes ? "write" : "read";
+        found.buffer = memory.name;
+        found.size.assign(view.size, view.size + in.c);
+        found.computedBy = definedAt(*frame.code, leaving);
+        if (known(outside) == true) {
+            return fault(task, std::move(found), pc);
+        }
+        if (known(outside) != false) {
+            conditionalFault(task, std::move(found), outside, pc);
+        }
+    }
+    if (mayLeave && m_over) {
+        return Flow::Stop;
+    }
+    // Every cell it may be, in row-major order.
+    std::vector<std::pair<std::uint64_t, Term>> cells;
+    std::vector<std::int64_t> at(low, low + in.c);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        std::int64_t flat = view.offset;
+        Term here = NoTerm;
+        for (std::uint32_t k = 0; k < in.c; ++k) {
+            flat += at[k] * view.stride[k];
+            if (r[indices[k]].term != NoTerm && low[k] != high[k]) {
+                const Term equal = m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Eq), r[indices[k]].term,
+                                               m_dag.constant(Index, static_cast<std::uint64_t>(at[k])));
+                here = here == NoTerm ? equal : m_dag.apply(Op::And, Bit, 0, here, equal);
+            }
+        }
+        if (flat < 0 || static_cast<std::uint64_t>(flat) >= memory.count) {
+            return undecidedValue(task, pc, "an index that depends on data may leave the memory behind a view", byData);
+        }
+        cells.emplace_back(static_cast<std::uint64_t>(flat), here);
+        for (std::uint32_t k = in.c; k-- > 0;) {
+            if (++at[k] <= high[k]) {
+                break;
+            }
+            at[k] = low[k];
+        }
+    }
+    m_extra += count;
+    for (const auto& [flat, here] : cells) {
+        if (m_tracking && !(writes ? trackWrite(task, memory, flat, pc) : trackRead(task, memory, flat, pc))) {
+            m_result.race->guarded = true;
+            return Flow::Stop;
+        }
+        if (m_options.watched && m_mode == Mode::Careful) {
+            watch(task, view.allocation, flat, pc, writes);
+        }
+        Cell& cell = memory.data[flat];
+        if (cell.term == Pending) {
+            cell.term = m_dag.leaf(memory.buffer, static_cast<std::uint32_t>(flat));
+        }
+    }
+    const ValueType type = in.type;
+    if (writes) {
+        const Term value = termOf(r[in.dst], type);
+        for (const auto& [flat, here] : cells) {
+            const Cell& before = memory.data[flat];
+            if (here == NoTerm) {
+                put(view.allocation, flat, r[in.dst]);
+                continue;
+            }
+            m_choices = m_choices || before.term == Unwritten;
+            put(view.allocation, flat, {0, m_dag.apply(Op::Select, type, 0, here, value, termOf(before, type))});
+        }
+        return Flow::Next;
+    }
+    Term value = termOf(memory.data[cells.back().first], type);
+    for (std::size_t i = cells.size() - 1; i-- > 0;) {
+        value = m_dag.apply(Op::Select, type, 0, cells[i].second, termOf(memory.data[cells[i].first], type), value);
+    }
+    if (value == Unwritten || m_dag.mayBeUninitialised(value)) {
+        Fault found;
+        found.kind = FaultKind::Uninitialised;
+        found.access = "read";
+        found.buffer = memory.name;
+        found.size = memory.sizes;
+        Term guard = NoTerm;
+        Term kept = NoTerm;
+        if (value == Unwritten) {
+            return fault(task, std::move(found), pc);
+        }
+        if (!stripUninitialised(value, guard, kept)) {
+            return undecidedValue(task, pc, "whether a cell was written depends on too many conditions; its index", byData);
+        }
+        if (known(guard) != false) {
+            conditionalFault(task, std::move(found), guard, pc);
+        }
+        value = kept;
+    }
+    r[in.dst] = {0, value};
+    return Flow::Next;
+}
+
+Machine::Flow Machine::alloc(Task& task, const Instruction& in, std::uint32_t pc) {
+    const Frame& frame = task.frames.back();
+    const FunctionCode& f = *frame.code;
+    const Cell* r = task.registers.data() + frame.registers;
+    std::vector<std::int64_t> sizes = f.views[in.dst].sizes;
+    std::uint32_t next = 0;
+    for (std::int64_t& size : sizes) {
+        if (size != Dynamic) {
+            continue;
+        }
+        const Register given = f.operands[in.b + next++];
+        if (r[given].term != NoTerm) {
+            return undecidedValue(task, pc, "the size of a buffer depends on data", given);
+        }
+        size = static_cast<std::int64_t>(r[given].bits);
+        if (size < 0) {
+            Fault found;
+            found.kind = FaultKind::BadSize;
+            found.access = "view";
+            found.index = {size};
+            found.computedBy = definedAt(f, given);
+            return fault(task, std::move(found), pc);
+        }
+    }
+    std::string name = in.dst < f.viewNames.size() && f.viewNames[in.dst] != None ? m_program.names[f.viewNames[in.dst]] : std::string();
+    if (name.empty()) {
+        name = whereText(task, pc);
+    }
+    const std::uint32_t made = allocate(in.type, sizes, Cell{0, Unwritten}, std::move(name));
+    if (m_over) {
+        m_result.undecided += " (" + whereText(task, pc) + ")";
+        return Flow::Stop;
+    }
+    task.views[frame.views + in.dst] = viewOf(made);
+    if (in.aux == 1) {
+        task.allocas.push_back(made);
+    }
+    return Flow::Next;
+}
+
+Machine::Flow Machine::dealloc(Task& task, const Instruction& in, std::uint32_t pc) {
+    const Frame& frame = task.frames.back();
+    const View view = task.views[frame.views + in.a];
+    if (view.allocation == MixedAllocation) {
+        return undecided(task, pc, "which buffer is used depends on data");
+    }
+    Allocation& memory = m_allocations[view.allocation];
+    Fault found;
+    found.kind = FaultKind::Freed;
+    found.access = "free";
+    found.buffer = memory.name.empty() ? bufferName(*frame.code, in.a, memory) : memory.name;
+    if (!memory.isLive) {
+        found.detail = "already freed at " + m_program.where(m_program.places[memory.freedAt]);
+        return fault(task, std::move(found), pc);
+    }
+    if (view.offset != 0 || memory.isConstant || std::find(m_globals.begin(), m_globals.end(), view.allocation) != m_globals.end()) {
+        found.detail = "not memory that memref.alloc made";
+        return fault(task, std::move(found), pc);
+    }
+    if (std::find(m_argumentAllocations.begin(), m_argumentAllocations.end(), view.allocation) != m_argumentAllocations.end()) {
+        return undecided(task, pc, "the argument '" + memory.name + "' is freed");
+    }
+    if (!m_forks.empty()) {
+        return undecided(task, pc, "memory is freed under a condition that depends on data");
+    }
+    if (m_tracking) {
+        for (std::uint64_t flat = 0; flat < memory.count; ++flat) {
+            if (!trackWrite(task, memory, flat, pc)) {
+                return Flow::Stop;
+            }
+        }
+    }
+    memory.isLive = false;
+    memory.freedAt = frame.code->places[pc];
+    m_cells -= memory.count;
+    memory.count = 0;
+    memory.cells = {};
+    memory.data = nullptr;
+    return Flow::Next;
+}
+
+Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, std::uint32_t pc) {
+    const View source = from;
+    const View target = to;
+    if (source.allocation == MixedAllocation || target.allocation == MixedAllocation) {
+        return undecided(task, pc, "which buffer is used depends on data");
+    }
+    std::uint64_t count = 1;
+    Fault found;
+    found.kind = FaultKind::BadView;
+    found.access = "view";
+    for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+        std::int64_t size = source.size[axis];
+        if (size > INT64_MAX / 2 || target.size[axis] > INT64_MAX / 2) {
+            return undecided(task, pc, "a buffer of unknown extent is copied: give --size");
+        }
+        if (size != target.size[axis]) {
+            found.index = {size};
+            found.size = {target.size[axis]};
+            found.detail = "the sizes of axis " + std::to_string(axis) + " differ";
+            return fault(task, std::move(found), pc);
+        }
+        count *= static_cast<std::uint64_t>(size);
+    }
+    Allocation& read = m_allocations[source.allocation];
+    Allocation& written = m_allocations[target.allocation];
+    for (const auto& [memory, access] : {std::pair(&read, "read"), std::pair(&written, "write")}) {
+        if (!memory->isLive) {
+            found.kind = FaultKind::Freed;
+            found.access = access;
+            found.buffer = memory->name;
+            found.detail = "freed at " + m_program.where(m_program.places[memory->freedAt]);
+            return fault(task, std::move(found), pc);
+        }
+    }
+    if (written.isConstant && count > 0) {
+        found.kind = FaultKind::OutOfRange;
+        found.access = "write";
+        found.buffer = written.name;
+        found.detail = "a constant global is written";
+        return fault(task, std::move(found), pc);
+    }
+    std::vector<std::int64_t> at(source.rank);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        std::int64_t flat = source.offset;
+        std::int64_t place = target.offset;
+        for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+            flat += at[axis] * source.stride[axis];
+            place += at[axis] * target.stride[axis];
+        }
+        for (const auto& [memory, cell, access] : {std::tuple(&read, flat, "read"), std::tuple(&written, place, "write")}) {
+            if (cell < 0 || static_cast<std::uint64_t>(cell) >= memory->count) {
+                found.kind = FaultKind::OutOfRange;
+                found.access = access;
+                found.buffer = memory->name;
+                found.index = {cell};
+                found.size = {static_cast<std::int64_t>(memory->count)};
+                return fault(task, std::move(found), pc);
+            }
+        }
+        const auto cell = static_cast<std::uint64_t>(flat);
+        const auto put_ = static_cast<std::uint64_t>(place);
+        if (m_tracking && (!trackRead(task, read, cell, pc) || !trackWrite(task, written, put_, pc))) {
+            return Flow::Stop;
+        }
+        if (m_options.watched && m_mode == Mode::Careful) {
+            watch(task, source.allocation, cell, pc, false);
+            watch(task, target.allocation, put_, pc, true);
+        }
+        // Content that nobody wrote may be copied: reading the copy is the fault.
+        Cell& content = read.data[cell];
+        if (content.term == Pending) {
+            content.term = m_dag.leaf(read.buffer, static_cast<std::uint32_t>(cell));
+        }
+        put(target.allocation, put_, content);
+        for (std::uint32_t axis = source.rank; axis-- > 0;) {
+            if (++at[axis] < source.size[axis]) {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+    m_extra += count;
+    task.atHead = false;
+    return Flow::Next;
+}
+
+bool Machine::extent(Task& task, const Extent& given, std::uint32_t pc, std::int64_t& out) {
+    if (!given.isRegister) {
+        out = given.value;
+        return true;
+    }
+    const Frame& frame = task.frames.back();
+    const Cell& cell = task.registers[frame.registers + static_cast<std::size_t>(given.value)];
+    if (cell.term != NoTerm) {
+        (void)undecidedValue(task, pc, "the offset, size or stride of a view depends on data", static_cast<Register>(given.value));
+        return false;
+    }
+    out = static_cast<std::int64_t>(cell.bits);
+    return true;
+}
+
+Machine::Flow Machine::makeView(Task& task, const Instruction& in, std::uint32_t pc) {
+    const Frame& frame = task.frames.back();
+    const FunctionCode& f = *frame.code;
+    const ViewSpec& spec = f.viewSpecs[in.b];
+    const View source = task.views[frame.views + in.a];
+    const ViewType& type = f.views[in.dst];
+    if (source.allocation == MixedAllocation) {
+        return undecided(task, pc, "which buffer is used depends on data");
+    }
+    View made;
+    made.allocation = source.allocation;
+    made.offset = source.offset;
+    made.rank = static_cast<std::uint32_t>(type.sizes.size());
+    Fault found;
+    found.kind = FaultKind::BadView;
+    found.access = "view";
+    found.buffer = m_allocations[source.allocation].name;
+    for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+        found.size.push_back(source.size[axis]);
+    }
+    const bool needsExtent = spec.kind == ViewSpec::Kind::Expand || spec.kind == ViewSpec::Kind::Collapse;
+    if (needsExtent && source.rank > 0 && source.size[0] > INT64_MAX / 2) {
+        return undecided(task, pc, "a view of '" + found.buffer + "' needs its extent: give --size " + found.buffer + ".0=N");
+    }
+    switch (spec.kind) {
+    case ViewSpec::Kind::Subview: {
+        std::size_t kept = 0;
+        bool isEmpty = false;
+        std::int64_t last[MaxRank] = {};
+        for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+            std::int64_t offset = 0, size = 0, stride = 0;
+            if (!extent(task, spec.offsets[axis], pc, offset) || !extent(task, spec.sizes[axis], pc, size) ||
+                !extent(task, spec.strides[axis], pc, stride)) {
+                return Flow::Stop;
+            }
+            if (size < 0 || offset < 0) {
+                found.index = {size < 0 ? size : offset};
+                found.detail = std::string(size < 0 ? "size" : "offset") + " of axis " + std::to_string(axis) + " is negative";
+                return fault(task, std::move(found), pc);
+            }
+            isEmpty |= size == 0;
+            std::int64_t span = 0;
+            if (__builtin_mul_overflow(std::max<std::int64_t>(size - 1, 0), stride, &span) || __builtin_add_overflow(offset, span, &last[axis])) {
+                last[axis] = INT64_MAX;
+            }
+            made.offset += offset * source.stride[axis];
+            if (kept < spec.axes.size() && spec.axes[kept] == axis) {
+                made.size[kept] = size;
+                made.stride[kept] = stride * source.stride[axis];
+                ++kept;
+            }
+        }
+        for (std::uint32_t axis = 0; axis < source.rank && !isEmpty; ++axis) {
+            if (last[axis] < 0 || last[axis] >= source.size[axis]) {
+                found.index = {last[axis]};
+                found.detail = "axis " + std::to_string(axis) + " of the subview ends outside its source";
+                return fault(task, std::move(found), pc);
+            }
+        }
+        break;
+    }
+    case ViewSpec::Kind::Reinterpret: {
+        if (!extent(task, spec.offsets[0], pc, made.offset)) {
+            return Flow::Stop;
+        }
+        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
+            if (!extent(task, spec.sizes[axis], pc, made.size[axis]) || !extent(task, spec.strides[axis], pc, made.stride[axis])) {
+                return Flow::Stop;
+            }
+        }
+        break;
+    }
+    case ViewSpec::Kind::Permute:
+        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
+            made.size[axis] = source.size[spec.axes[axis]];
+            made.stride[axis] = source.stride[spec.axes[axis]];
+        }
+        break;
+    case ViewSpec::Kind::Expand: {
+        std::uint32_t next = 0;
+        for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+            std::int64_t product = 1;
+            for (std::uint32_t i = 0; i < spec.groups[axis]; ++i) {
+                if (!extent(task, spec.sizes[next + i], pc, made.size[next + i])) {
+                    return Flow::Stop;
+                }
+                product *= made.size[next + i];
+            }
+            if (product != source.size[axis]) {
+                found.detail =
+                    "axis " + std::to_string(axis) + " of " + std::to_string(source.size[axis]) + " is expanded to " + std::to_string(product);
+                return fault(task, std::move(found), pc);
+            }
+            std::int64_t stride = source.stride[axis];
+            for (std::uint32_t i = spec.groups[axis]; i-- > 0;) {
+                made.stride[next + i] = stride;
+                stride *= made.size[next + i];
+            }
+            next += spec.groups[axis];
+        }
+        break;
+    }
+    case ViewSpec::Kind::Collapse: {
+        std::uint32_t next = 0;
+        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
+            std::int64_t size = 1;
+            std::int64_t stride = 1;
+            bool first = true;
+            for (std::uint32_t i = spec.groups[axis]; i-- > 0;) {
+                const std::uint32_t from = next + i;
+                if (source.size[from] != 1 && !first && source.stride[from] != stride * size) {
+                    found.detail = "the collapsed axes are not contiguous";
+                    return fault(task, std::move(found), pc);
+                }
+                if (first && source.size[from] != 1) {
+                    stride = source.stride[from];
+                    first = false;
+                }
+                size *= source.size[from];
+            }
+            made.size[axis] = size;
+            made.stride[axis] = stride;
+            next += spec.groups[axis];
+        }
+        break;
+    }
+    case ViewSpec::Kind::Cast: made = source; break;
+    }
+    for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
+        const std::int64_t wanted = type.sizes[axis];
+        if (wanted != Dynamic && made.size[axis] != wanted) {
+            if (spec.kind == ViewSpec::Kind::Cast && made.size[axis] > INT64_MAX / 2) {
+                made.size[axis] = wanted;
+                continue;
+            }
+            found.index = {made.size[axis]};
+            found.size = {wanted};
+            found.detail = "axis " + std::to_string(axis) + " is not as long as the type says";
+            return fault(task, std::move(found), pc);
+        }
+    }
+    task.views[frame.views + in.dst] = made;
+    return Flow::Next;
+}
+
+} // namespace lemmascope::interp

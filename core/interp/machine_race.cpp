@@ -1,0 +1,133 @@
+// Races: FastTrack's epochs (Flanagan and Freund, PLDI 2009) on cells, clocks of the tasks from machine_tasks.cpp. Readers of a cell
+// that nobody wrote in between are kept as a list that drops those everybody knows.
+
+#include "core/interp/machine_state.h"
+
+#include <algorithm>
+
+namespace lemmascope::interp {
+
+void Machine::addReader(Task& task, Shadow& shadow) {
+    if (shadow.reader != Shadow::Many) {
+        if (knows(task, shadow.reader, shadow.readClock)) {
+            shadow.reader = task.id;
+            shadow.readClock = task.own;
+            return;
+        }
+        m_readSets.emplace_back().readers = {{shadow.reader, shadow.readClock}, {task.id, task.own}};
+        shadow.reader = Shadow::Many;
+        shadow.readClock = static_cast<std::uint32_t>(m_readSets.size() - 1);
+        return;
+    }
+    ReadSet& set = m_readSets[shadow.readClock];
+    if (!set.readers.empty() && set.readers.back().first == task.id) {
+        set.readers.back().second = task.own;
+        return;
+    }
+    if (set.readers.size() >= set.nextPrune) {
+        std::erase_if(set.readers, [&](const auto& reader) { return knows(task, reader.first, reader.second); });
+        set.nextPrune = std::max<std::size_t>(16, 2 * set.readers.size());
+    }
+    set.readers.emplace_back(task.id, task.own);
+}
+
+bool Machine::readersKnown(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow) {
+    if (shadow.reader != Shadow::Many) {
+        return knows(task, shadow.reader, shadow.readClock) || raced(task, allocation, flat, pc, shadow.reader, false, true);
+    }
+    ReadSet& set = m_readSets[shadow.readClock];
+    for (const auto& [reader, clock] : set.readers) {
+        if (reader != task.id && !knows(task, reader, clock)) {
+            return raced(task, allocation, flat, pc, reader, false, true);
+        }
+    }
+    set.readers = {};
+    return true;
+}
+
+bool Machine::raced(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, std::uint32_t earlier, bool earlierWrites,
+                    bool writes) {
+    Race found;
+    found.first = stepOf(earlier);
+    found.second = stepAt(task, pc);
+    found.firstWrites = earlierWrites;
+    found.secondWrites = writes;
+    found.buffer = allocation.name;
+    found.index = indexOf(allocation, flat);
+    found.guarded = m_everForked;
+    found.cell = flat;
+    for (std::size_t i = 0; i < m_allocations.size(); ++i) {
+        if (&m_allocations[i] == &allocation) {
+            found.allocation = static_cast<std::uint32_t>(i);
+        }
+    }
+    const TaskInfo& first = m_infos[earlier];
+    const TaskInfo& second = m_infos[task.id];
+    if (first.parallel != None && first.parallel == second.parallel) {
+        const bool sameBlock =
+            task.team != None && first.iteration / m_parallels[first.parallel].perBlock == second.iteration / m_parallels[first.parallel].perBlock;
+        found.missing = sameBlock           ? "no barrier stands between them"
+                        : task.team != None ? "threads of different blocks are not ordered"
+                                            : "iterations of one parallel loop are not ordered";
+    } else {
+        found.missing = "nothing makes " + taskName(task.id) + " wait for " + taskName(earlier);
+    }
+    m_result.race = std::move(found);
+    m_result.end = RunResult::End::Raced;
+    m_over = true;
+    return false;
+}
+
+void Machine::checkAtReturn() {
+    const auto main = m_ended.find(1);
+    if (main == m_ended.end()) {
+        return;
+    }
+    std::vector<std::uint32_t> live;
+    for (std::size_t i = 0; i < m_program.arguments.size(); ++i) {
+        if (m_program.arguments[i].isView && m_program.arguments[i].role != Role::Scratch) {
+            live.push_back(m_argumentAllocations[i]);
+        }
+    }
+    for (const View& view : main->second.views) {
+        live.push_back(view.allocation);
+    }
+    for (std::size_t i = 0; i < m_globals.size(); ++i) {
+        if (m_globals[i] != 0 && !m_program.globals[i].isConstant) {
+            live.push_back(m_globals[i]);
+        }
+    }
+    for (const std::uint32_t number : live) {
+        Allocation& memory = m_allocations[number];
+        for (std::uint64_t flat = 0; flat < memory.shadow.size() && flat < memory.count; ++flat) {
+            const Shadow& shadow = memory.shadow[flat];
+            if (shadow.writer == 0 || shadow.writer == 1 || m_clocks.at(main->second.clock, shadow.writer) >= shadow.writeClock) {
+                continue;
+            }
+            Race found;
+            found.first = stepOf(shadow.writer);
+            found.second = stepOf(1);
+            found.second.op = "return";
+            found.firstWrites = true;
+            found.buffer = memory.name;
+            found.index = indexOf(memory, flat);
+            found.guarded = m_everForked;
+            found.missing = "nothing makes main wait for " + taskName(shadow.writer) + " before it returns";
+            found.allocation = number;
+            found.cell = flat;
+            m_result.race = std::move(found);
+            m_result.end = RunResult::End::Raced;
+            m_over = true;
+            return;
+        }
+    }
+}
+
+void Machine::watch(Task& task, std::uint32_t allocation, std::uint64_t flat, std::uint32_t pc, bool writes) {
+    constexpr std::size_t MostWatched = 100'000;
+    if (m_options.watched->first == allocation && m_options.watched->second == flat && m_result.watched.size() < MostWatched) {
+        m_result.watched.push_back({stepAt(task, pc), writes, task.id});
+    }
+}
+
+} // namespace lemmascope::interp

@@ -1,0 +1,115 @@
+#pragma once
+
+// The terms of both programs: scalar operations on cells that nobody has written yet (leaves) and constants, hash-consed, so that
+// equal terms have equal ids. 16 bytes a node, and a table of cache lines with twelve ids and eight hash bits of each: one
+// miss a look-up and about 7.5 bytes a term.
+
+#include "core/program/opcode.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lemmascope::interp {
+
+using Term = std::uint32_t; ///< 0: no term (a concrete value)
+
+inline constexpr Term NoTerm = 0;
+inline constexpr Term Unwritten = 1; ///< the content of memory that nobody wrote
+inline constexpr Term Pending = 2;   ///< in memory only: a live-in cell whose leaf nobody needed yet
+inline constexpr Term Mixed = 3;     ///< in registers only: differs between two ways that met and cannot be a choice
+
+enum class TermKind : std::uint8_t { Absent, Uninitialised, Constant, Leaf, Apply, Open };
+
+/// Apply: `op` with operands a, b, c (0: none); `aux`: predicate, function or operand type as in the bytecode.
+/// Constant: bits in a (low) and b (high). Leaf: cell b of buffer a. Open: name a, operands at b, c of them, result aux.
+struct TermNode {
+    TermKind kind = TermKind::Absent;
+    Op op = Op::Copy;
+    ValueType type;
+    std::uint8_t aux = 0;
+    std::uint32_t a = 0;
+    std::uint32_t b = 0;
+    std::uint32_t c = 0;
+};
+static_assert(sizeof(TermNode) == 16);
+
+/// Where leaves come from: an argument or global of either program, paired.
+struct LeafBuffer {
+    std::string name;
+    ValueType type;
+    std::vector<std::int64_t> sizes; ///< the first may be Dynamic; empty: a scalar
+};
+
+class TermDag {
+  public:
+    TermDag();
+
+    [[nodiscard]] Term constant(ValueType type, std::uint64_t bits);
+    [[nodiscard]] Term leaf(std::uint32_t buffer, std::uint32_t cell);
+    /// Operands of commutative ops are put in order, `a > b` becomes `b < a`, and a choice between equals is that value; nothing else.
+    /// Constants are not folded: the machine does, where all operands are concrete.
+    [[nodiscard]] Term apply(Op op, ValueType type, std::uint8_t aux, Term a, Term b = NoTerm, Term c = NoTerm);
+    [[nodiscard]] Term open(std::uint32_t name, std::uint8_t result, ValueType type, std::span<const Term> operands);
+
+    [[nodiscard]] const TermNode& node(Term term) const { return m_chunks[term >> ChunkBits][term & (ChunkSize - 1)]; }
+    [[nodiscard]] std::uint64_t constantBits(Term term) const { return (std::uint64_t{node(term).b} << 32) | node(term).a; }
+    [[nodiscard]] std::span<const Term> openOperands(const TermNode& node) const { return std::span(m_operands).subspan(node.b, node.c); }
+    /// Operand terms of any node, in order.
+    [[nodiscard]] std::span<const Term> operands(const TermNode& node) const;
+    /// Both orders of a commutative operation were met: sharing it used that law.
+    [[nodiscard]] bool metInBothOrders(Term term) const { return (m_orders[term >> 2] >> (2 * (term & 3)) & 3) == 3; }
+    /// May be content that nobody wrote, where a choice in it goes that way.
+    [[nodiscard]] bool mayBeUninitialised(Term term) const {
+        return term == Unwritten || (node(term).op == Op::Select && (m_orders[term >> 2] >> (2 * (term & 3)) & 1) != 0);
+    }
+
+    std::uint32_t addBuffer(LeafBuffer buffer);
+    [[nodiscard]] const std::vector<LeafBuffer>& buffers() const { return m_buffers; }
+    std::uint32_t openName(std::string_view name);
+    [[nodiscard]] const std::string& openNameOf(std::uint32_t number) const { return m_openNames[number]; }
+
+    [[nodiscard]] std::size_t size() const { return m_count; } ///< terms; ids are below it
+    [[nodiscard]] std::size_t bytes() const;
+    /// `A[3,4]`
+    [[nodiscard]] std::string leafText(Term term) const;
+    /// `(A[0] + 2) * B[1]`, cut at about `limit` characters.
+    [[nodiscard]] std::string text(Term term, std::size_t limit = 200) const;
+
+  private:
+    static constexpr unsigned ChunkBits = 15;
+    static constexpr std::size_t ChunkSize = std::size_t{1} << ChunkBits;
+    struct alignas(64) Bucket {
+        std::uint32_t ids[12];
+        std::uint8_t tags[12];
+        std::uint32_t used;
+    };
+
+    [[nodiscard]] static std::uint64_t hashOf(const TermNode& node);
+    [[nodiscard]] std::uint64_t hashOfStored(const TermNode& node) const;
+    [[nodiscard]] Term intern(const TermNode& node);
+    [[nodiscard]] Term append(const TermNode& node);
+    void insert(std::uint64_t hash, Term term);
+    void grow();
+
+    std::vector<std::unique_ptr<TermNode[]>> m_chunks;
+    std::size_t m_count = 0;
+    std::vector<Bucket> m_buckets;
+    std::size_t m_limit = 0;
+    std::vector<std::uint8_t> m_orders; ///< two bits a term: orders met of a commutative op; for a choice, whether it may be uninitialised
+    std::vector<Term> m_operands;       ///< of open functions
+    std::vector<LeafBuffer> m_buffers;
+    std::vector<std::string> m_openNames;
+    std::map<std::string, std::uint32_t, std::less<>> m_openNumbers;
+};
+
+/// Spelling of an op in texts: `+`, `min`, `exp` ...
+[[nodiscard]] std::string_view symbolOf(Op op, std::uint8_t aux);
+[[nodiscard]] bool isCommutative(Op op);
+
+} // namespace lemmascope::interp
