@@ -315,6 +315,7 @@ class Compiler {
         out.op = static_cast<std::uint32_t>(m_out.operators.size());
         m_out.operators.push_back(node.op);
         out.order = node.order;
+        out.shared = node.shared;
         for (const AttributePattern& each : node.attributes) {
             AttributeTest test{each.name, each.orOperand, each.value, attributeValueText(m_file, each.value), {}, each.spot};
             if (each.value.kind == AttributeValue::Kind::Variable) {

@@ -118,7 +118,9 @@ class GraphRun {
         out.bindings = machine.bindings();
         std::set<NodeId> nodes;
         for (const Event& each : machine.events()) {
-            if (each.kind == Event::Kind::Operator && m_subject.nodeOf(each.term).isValid()) {
+            // What may be read elsewhere too is matched, but not taken: it goes once nobody reads it.
+            const bool taken = each.kind == Event::Kind::Operator && (!program.at(each.at).shared || each.term == root);
+            if (taken && m_subject.nodeOf(each.term).isValid()) {
                 nodes.insert(m_subject.nodeOf(each.term));
             }
         }

@@ -265,7 +265,7 @@ class Patterns {
                                (m_state.isSign("=") || m_state.isSign("<") ? "; an 'or' of guards stands in parentheses: where (a | b)" : ""));
     }
 
-    /// A word in front of an operator's name: comm, ac, opt.
+    /// A word in front of an operator's name: shared, opt, comm, ac.
     bool takesModifier(const char* modifier) {
         return m_state.isWord(modifier) && (m_state.next().kind == TokenKind::Word || m_state.next().kind == TokenKind::Text) &&
                !isPostfix(m_state.next()) && (m_state.take(), true);
@@ -287,13 +287,14 @@ class Patterns {
             return m_state.add(start(PatternKind::Omitted, token.spot));
         }
         PatternNode node = start(PatternKind::Operator, token.spot);
+        node.shared = takesModifier("shared");
         node.optional = takesModifier("opt");
         if (takesModifier("comm")) {
             node.order = OperandOrder::Commutative;
         } else if (takesModifier("ac")) {
             node.order = OperandOrder::AnyTree;
         }
-        const bool plain = !node.optional && node.order == OperandOrder::AsWritten;
+        const bool plain = !node.shared && !node.optional && node.order == OperandOrder::AsWritten;
         if (plain && token.kind == TokenKind::Word && !m_state.nextIsSign(":") && isCallee(token.text)) {
             return call();
         }

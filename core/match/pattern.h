@@ -115,6 +115,7 @@ struct PatternNode {
     OperatorName op; ///< Operator; Mu and Call: the name in `op.name`
     OperandOrder order = OperandOrder::AsWritten;
     bool optional = false; ///< opt f(p, ...): this, or p
+    bool shared = false;   ///< shared f(...): what others read too stays, and is no part of the match
     std::vector<AttributePattern> attributes;
     /// Operator, FunctionVariable: operands. Alternate: alternates. Constraint: p, q. Guarded, Exists, As, Result, Mu: the body.
     std::vector<PatternId> children;

@@ -67,6 +67,7 @@ class Flat {
             out += node.name.written();
             return;
         }
+        out += node.shared ? "shared " : "";
         out += node.optional ? "opt " : "";
         out += node.order == OperandOrder::Commutative ? "comm " : node.order == OperandOrder::AnyTree ? "ac " : "";
         op(node.op);

@@ -62,6 +62,7 @@ struct Instruction {
     std::string restName;
     std::uint32_t op = 0; ///< Operator: index into MatchProgram::operators
     OperandOrder order = OperandOrder::AsWritten;
+    bool shared = false; ///< Operator: may be read outside the match
     std::vector<AttributeTest> attributes;
     std::vector<InstructionId> children;
     GuardId guard;

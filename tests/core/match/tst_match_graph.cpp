@@ -247,6 +247,17 @@ class TestMatchGraph : public QObject {
                     .contains("draws random numbers"));
     }
 
+    void whatIsSharedMayBeReadElsewhere() {
+        const std::string graph = "in x f32[2]; r = Relu(x); y = Neg(r); z = Abs(r); out y; out z";
+        QCOMPARE(runText("rule r: neg(relu(?x))", graph).matches(), QString("r@y x=x !the interior value r is used outside the match, by z"));
+        const Ran shared = runText("rule r: neg(shared relu(?x))", graph);
+        QCOMPARE(shared.matches(), QString("r@y x=x"));
+        QCOMPARE(shared.result.matches.front().nodes.size(), std::size_t{1});
+        // Two matches may read it; as a root it is taken all the same.
+        QCOMPARE(runText("rule r: %F(shared relu(?x))", graph).matches(), QString("r@y F=Neg x=x; r@z F=Abs x=x"));
+        QCOMPARE(runText("rule r: shared relu(?x)", graph).result.matches.front().nodes.size(), std::size_t{1});
+    }
+
     void aMatchWithoutOperatorsIsNotRewritten() {
         QCOMPARE(runText("rule r: (?x where rank(?x) = 1)", "in x f32[2]; a = Relu(x); out a").matches(),
                  QString("r@a x=a !it takes no operator: there is nothing to replace"));
@@ -302,7 +313,8 @@ class TestMatchGraph : public QObject {
     void guardsReadTheVersionOfAnOperator() {
         // The version of the operator set that a node's operator is of; inputs have none.
         QCOMPARE(runText("rule r: ?y @ sqrt(?x) where version(?y) >= 17", "in x f32[2]; y = Sqrt(x); out y").matches(), QString("r@y y=y x=x"));
-        QCOMPARE(runText("rule r: sqrt(?x) where version(?x) >= 17", "in x f32[2]; y = Sqrt(x); out y").result.misses.front().kind, MissKind::Undefined);
+        QCOMPARE(runText("rule r: sqrt(?x) where version(?x) >= 17", "in x f32[2]; y = Sqrt(x); out y").result.misses.front().kind,
+                 MissKind::Undefined);
     }
 
     void attentionWithScaleAndMaskIsFound() {

@@ -45,6 +45,7 @@ class TestMatchParser : public QObject {
                                  "comm add(?x, 1~0.001)",
                                  "ac mul(?x, ?y, 0.5)",
                                  "opt cast{to=f16}(?p @ softmax{axis=-1}(?x))",
+                                 "shared opt comm add(?x, shared relu(?y))",
                                  "\"com.microsoft\":Attention:1{num_heads=?n}(?x)",
                                  "softmax:13(?x)",
                                  "f{perm=[0,1,3,2], mode=\"linear\", alpha=0.5~0.1, axes@=[-1]}(?x)",
