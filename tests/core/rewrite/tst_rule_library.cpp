@@ -249,6 +249,40 @@ class TestRuleLibrary : public QObject {
         QVERIFY2(checked.has_value(), checked ? "" : checked.error().text().c_str());
         QCOMPARE(strengthText(*checked), "proved: " + wanted);
     }
+
+    void exportersModelsAreRewritten_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("wanted");
+        for (const QString& line : contentOf(QStringLiteral(LEMMASCOPE_TEST_DATA "/rules/models.tsv")).split('\n').mid(1)) {
+            if (!line.isEmpty()) {
+                QTest::newRow(qPrintable(line.section('\t', 0, 0))) << line.section('\t', 0, 0) << line.section('\t', 1);
+            }
+        }
+    }
+    void exportersModelsAreRewritten() {
+        QFETCH(QString, model);
+        QFETCH(QString, wanted);
+        const Opened& rules = opened("@all");
+        const auto before = loadGraph((QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/ort/") + model + ".ref.onnx").toStdString());
+        QVERIFY2(before.has_value(), before ? "" : before.error().text().c_str());
+        const auto after = rewrite::rewriteGraph(*before, rules.file, rules.programs, {});
+        QVERIFY2(after.has_value(), after ? "" : after.error().text().c_str());
+        QVERIFY(after->fixpoint);
+        std::map<std::string, int> counts;
+        for (const rewrite::RewriteApplication& each : after->applications) {
+            ++counts[each.rule];
+        }
+        QStringList applied;
+        for (const auto& [rule, count] : counts) {
+            applied << q(rule) + (count == 1 ? QString() : " x" + QString::number(count));
+        }
+        CheckServices services;
+        services.solver = &m_pool;
+        const Result<CheckResult> checked = check(*before, after->graph, {}, services);
+        QVERIFY2(checked.has_value(), checked ? "" : checked.error().text().c_str());
+        const QString nodes = QString::number((*before)->nodes.size()) + " to " + QString::number(after->graph->nodes.size());
+        QCOMPARE(strengthText(*checked) + "\t" + nodes + "\t" + applied.join(", "), wanted);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestRuleLibrary)
