@@ -183,8 +183,11 @@ struct Commands {
     ShowRequest show;
     ConvertRequest convert;
     MatchRequest match;
+    RewriteRequest rewrite;
+    PairText rewriteText;
     RulesRequest rules;
     CLI::App* matchApp = nullptr;
+    CLI::App* rewriteApp = nullptr;
     CLI::App* rulesApp = nullptr;
     CLI::App* rulesCheckApp = nullptr;
     CLI::App* rulesFormatApp = nullptr;
@@ -204,6 +207,7 @@ struct Commands {
     void addCheck();
     void addOthers();
     void addMatcher();
+    void addRewriter();
 };
 
 Commands::Commands() {
@@ -214,11 +218,13 @@ Commands::Commands() {
         "--worker", [](std::int64_t) {}, "Answer solver and layout requests on standard input (started by the program itself)");
     app.footer("Exit status: check 0 proved as wanted, 1 refuted, 2 otherwise; eval 1 when the graph faults;\n"
                "match 0 a match that may be rewritten, 1 none, 2 undecided;\n"
+               "rewrite 0 rewritten, 1 no match, checked as check;\n"
                "64 usage, 65 bad data, 66 no such file, 70 internal, 130 interrupted.");
     addCheck();
     addOthers();
     addMatcher();
-    for (const auto& [name, engine] : {std::pair{"rewrite", "rewriter"}, std::pair{"interp", "interpreter for MLIR programs"}}) {
+    addRewriter();
+    for (const auto& [name, engine] : {std::pair{"interp", "interpreter for MLIR programs"}}) {
         CLI::App* sub = app.add_subcommand(name, std::string("Not in this version: comes with the ") + engine);
         sub->prefix_command();
         laterApps.push_back({sub, engine});
@@ -309,6 +315,47 @@ void Commands::addMatcher() {
     rulesListApp->add_option("RULES", rules.file, "@NAME of the library, or a rule file");
 }
 
+void Commands::addRewriter() {
+    rewriteApp = app.add_subcommand("rewrite", "Rewrite a graph by the rules of a file, until none applies");
+    rewriteApp->add_option("RULES", rewrite.rules, "Rule file")->required();
+    rewriteApp->add_option("GRAPH", rewrite.graph, "Graph")->required();
+    rewriteApp->add_option("-o", rewrite.out, "File to write; its ending says the format: .lsg.json .onnx")->type_name("OUT");
+    rewriteApp->add_flag("--check", rewrite.check, "Prove the result against the graph, the whole and what each rule did");
+    rewriteApp->add_flag("--regions", rewrite.regions, "Replace nothing: make each match a function of the model, called where it stood");
+    rewriteApp->add_option("--rule", rewrite.only, "Only this rule; may be repeated")->type_name("NAME")->allow_extra_args(false);
+    rewriteApp->add_option("--at", rewrite.at, "Only at this node or value")->type_name("NODE");
+    rewriteApp->add_flag("--all", rewrite.all, "Where the first match at a node may not be replaced, try the others there");
+    rewriteApp->add_flag("--once", rewrite.once, "One round: what the rules match in the graph as it is");
+    rewriteApp->add_option("--max-rounds", rewrite.maxRounds, "Stop after so many rounds")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+        ->type_name("N")
+        ->capture_default_str();
+    rewriteApp->add_flag("--no-fold", rewrite.noFold, "Leave operators of replacements whose operands are all constants");
+    rewriteApp->add_flag("--identity", rewrite.identity, "Names that repeat must hold the same node, not just the same computation");
+    rewriteApp->add_flag("--lenient", rewrite.lenient, "Run patterns that fail the static check");
+    rewriteApp->add_option("--steps", rewrite.steps, "Steps of one rule at one node; past them it is undecided")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
+        ->type_name("N")
+        ->capture_default_str();
+    rewriteApp->add_option("--definitions", rewrite.definitions, "Meanings of ops that are open otherwise: shapes and proofs follow from them")
+        ->type_name("FILE");
+    rewriteApp->add_option("--json", rewrite.json, "Write the result as JSON; - is standard output, text then goes to standard error")
+        ->type_name("FILE|-");
+    rewriteApp->add_option("--strength", rewriteText.strength, StrengthOfVerdict)
+        ->check(CLI::IsMember({"identical", "open", "exact", "rounded", "probable"}))
+        ->type_name("STRENGTH")
+        ->default_str("rounded");
+    rewriteApp->add_option("--time", rewriteText.time, "Wall clock for --check; past it verdicts are what is known then")
+        ->check(CLI::Validator(secondsProblem, {}))
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    rewriteApp->add_option("--jobs", rewrite.checking.options.jobs, "Solver processes; 0: one per core")
+        ->check(CLI::Range(0U, 1024U))
+        ->type_name("N");
+    rewriteApp->add_option("--cache", rewrite.checking.cache, "Folder of proofs to read and add to")->type_name("DIR");
+    rewriteApp->add_flag("--no-cache", rewrite.checking.noCache, "Neither read nor write stored proofs");
+}
+
 /// Words of one `options` cell: split at blanks, quotes as in a shell.
 Result<std::vector<std::string>> splitWords(const std::string& text) {
     std::vector<std::string> words;
@@ -391,6 +438,39 @@ int runMatch(const MatchRequest& request, Interrupt& interrupt) {
     return console.finish(matchCommand(request, console, interrupt));
 }
 
+int runRewrite(Commands& commands, Interrupt& interrupt) {
+    Console console(commands.rewrite.json == "-");
+    RewriteRequest request = commands.rewrite;
+    const CLI::App& app = *commands.rewriteApp;
+    if (request.out.empty()) {
+        return usage(console, "rewrite: give the file to write: -o OUT");
+    }
+    if (request.once && app.count("--max-rounds") > 0) {
+        return usage(console, "rewrite: --once and --max-rounds exclude each other");
+    }
+    if (request.regions && (request.once || app.count("--max-rounds") > 0 || request.noFold)) {
+        return usage(console, "rewrite: --regions replaces nothing: --once, --max-rounds and --no-fold have no meaning with it");
+    }
+    if (!request.check) {
+        for (const char* option : {"--strength", "--time", "--jobs", "--cache", "--no-cache"}) {
+            if (app.count(option) > 0) {
+                return usage(console, std::string("rewrite: ") + option + " is about --check");
+            }
+        }
+    }
+    if (request.checking.noCache && !request.checking.cache.empty()) {
+        return usage(console, "rewrite: --cache and --no-cache exclude each other");
+    }
+    PairText text = commands.rewriteText;
+    text.definitions = request.definitions;
+    const Result<CheckOptions> options = readPairOptions(text, request.checking.options);
+    if (!options) {
+        return report(console, options.error());
+    }
+    request.checking.options = *options;
+    return console.finish(rewriteCommand(request, console, interrupt));
+}
+
 int runRules(Commands& commands) {
     Console console;
     if (commands.rulesListApp->parsed()) {
@@ -412,6 +492,9 @@ int dispatch(Commands& commands, Interrupt& interrupt) {
     }
     if (commands.matchApp->parsed()) {
         return runMatch(commands.match, interrupt);
+    }
+    if (commands.rewriteApp->parsed()) {
+        return runRewrite(commands, interrupt);
     }
     if (commands.rulesApp->parsed()) {
         return runRules(commands);

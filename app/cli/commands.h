@@ -15,6 +15,7 @@ class Interrupt;
 [[nodiscard]] int matchCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
 /// Its part on a graph: the exit status.
 [[nodiscard]] Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int rewriteCommand(const RewriteRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int rulesFormatCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int rulesListCommand(const RulesRequest& request, Console& console);

@@ -3,12 +3,10 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/match_json.h"
+#include "app/cli/rule_files.h"
 #include "core/base/nearest.h"
 #include "core/graph/infer.h"
 #include "core/match/graph_match.h"
-#include "core/match/parser.h"
-#include "core/match/static_check.h"
-#include "core/report/rule_text.h"
 
 #include <algorithm>
 
@@ -50,24 +48,13 @@ Result<match::TermId> findRoot(const match::GraphSubject& subject, const std::st
 }
 
 Result<match::Programs> openPrograms(const MatchRequest& request, Console& console) {
-    const Result<std::string> text = readRules(request.rules);
-    if (!text) {
-        return tl::unexpected(text.error());
+    const Result<OpenedRules> opened = openRules(request.rules, request.lenient, console);
+    if (!opened) {
+        return tl::unexpected(opened.error());
     }
-    const Result<match::RuleFile> rules = match::parseRules(*text, request.rules);
-    if (!rules) {
-        return tl::unexpected(rules.error());
-    }
-    const match::StaticResult checked = match::checkStatically(*rules);
-    for (const match::Finding& each : checked.findings) {
-        console.note(each.text(request.rules));
-    }
-    if (!checked.passes() && !request.lenient) {
-        return fail(ErrorCode::BadData, "the rules fail the static check; --lenient runs them anyway", request.rules);
-    }
-    Result<match::Programs> programs = match::compileRules(*rules, checked);
-    if (!programs || request.rule.empty()) {
-        return programs;
+    const match::Programs* programs = &opened->programs;
+    if (request.rule.empty()) {
+        return *programs;
     }
     std::vector<std::string_view> names;
     for (const auto& each : *programs) {

@@ -74,6 +74,26 @@ struct MatchRequest {
     std::uint64_t steps = 10'000'000;
 };
 
+struct RewriteRequest {
+    std::string rules;
+    std::string graph;
+    std::string out;
+    std::vector<std::string> only; ///< rules; empty: all
+    std::string at;
+    bool all = false;
+    bool once = false;
+    std::size_t maxRounds = 100;
+    bool noFold = false;
+    bool identity = false;
+    bool lenient = false;
+    bool regions = false;
+    bool check = false;
+    std::uint64_t steps = 10'000'000;
+    std::string json;
+    std::string definitions;
+    CheckRequest checking; ///< options of --check; no graphs
+};
+
 struct RulesRequest {
     std::string file;
     std::string out; ///< of format; empty: standard output

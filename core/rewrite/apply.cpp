@@ -10,14 +10,6 @@ namespace lemmascope::rewrite {
 
 namespace {
 
-std::string freshName(const std::string& wanted, std::set<std::string>& names) {
-    std::string name = wanted;
-    for (std::size_t k = 2; !names.insert(name).second; ++k) {
-        name = wanted + "_" + std::to_string(k);
-    }
-    return name;
-}
-
 /// Values of the graph around that nested graphs of a node read.
 template <typename Visit>
 void visitCaptures(const Node& node, Visit visit) {
@@ -33,7 +25,7 @@ void visitCaptures(const Node& node, Visit visit) {
 
 class Application {
   public:
-    Application(const Graph& graph, std::span<const Substitution> substitutions, std::set<std::string>& names)
+    Application(const Graph& graph, std::span<const Substitution> substitutions, Names& names)
         : m_graph(graph), m_substitutions(substitutions), m_names(names), m_values(graph.values), m_nodes(graph.nodes), m_before(graph.nodes.size()),
           m_after(graph.nodes.size()), m_usedBefore(countUses(graph)), m_alias(graph.values.size()) {
         for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
@@ -110,7 +102,7 @@ class Application {
                 continue;
             }
             if (!mapped[output.index].isValid()) { // a constant made here
-                mapped[output.index] = addMade(made.value(output), root.name + "_value");
+                mapped[output.index] = addMade(made.value(output), root.name, "value");
             }
             m_alias[replaced.index] = mapped[output.index];
         }
@@ -118,7 +110,7 @@ class Application {
             if (!mapped[v].isValid()) {
                 const Value& value = made.values[v];
                 const std::string what = value.producer.isValid() ? made.node(value.producer).op.name : "constant";
-                mapped[v] = addMade(value, root.name + "_" + what);
+                mapped[v] = addMade(value, root.name, what);
             }
         }
         const std::string& rootNode = m_graph.node(at).name;
@@ -134,15 +126,15 @@ class Application {
             }
             if (!rootNode.empty()) { // where nodes have names, new ones get some
                 const std::string& value = m_values[copy.results.front().index].name;
-                copy.name = !makesRoot ? value : behind ? freshName(root.name + "_" + node.op.name, m_names) : rootNode;
+                copy.name = !makesRoot ? value : behind ? m_names.fresh(root.name, node.op.name) : rootNode;
             }
             (behind ? m_after : m_before)[at.index].push_back({std::move(copy), index, {}});
         }
     }
 
-    ValueId addMade(const Value& value, const std::string& name) {
+    ValueId addMade(const Value& value, const std::string& root, const std::string& what) {
         Value copy;
-        copy.name = freshName(name, m_names);
+        copy.name = m_names.fresh(root, what);
         copy.constant = value.constant;
         if (value.constant) {
             copy.type = value.type;
@@ -158,7 +150,7 @@ class Application {
                 continue;
             }
             Value old = m_values[value.index];
-            old.name = freshName(old.name + "_before", m_names);
+            old.name = m_names.fresh(old.name, "before");
             const ValueId kept = add(std::move(old));
             for (ValueId& result : m_nodes[at.index].results) {
                 result = result == value ? kept : result;
@@ -364,7 +356,7 @@ class Application {
 
     const Graph& m_graph;
     std::span<const Substitution> m_substitutions;
-    std::set<std::string>& m_names;
+    Names& m_names;
     std::vector<Value> m_values;
     std::vector<Node> m_nodes;
     std::vector<std::vector<Placed>> m_before; ///< by old node: what stands before it
@@ -380,18 +372,17 @@ class Application {
 
 } // namespace
 
-std::set<std::string> namesOf(const Graph& graph) {
-    std::set<std::string> out;
+Names::Names(const Graph& graph) {
     std::vector<const Graph*> stack{&graph};
     std::set<const Graph*> seen{&graph};
     while (!stack.empty()) {
         const Graph* at = stack.back();
         stack.pop_back();
         for (const Value& value : at->values) {
-            out.insert(value.name);
+            m_used.insert(value.name);
         }
         for (const Node& node : at->nodes) {
-            out.insert(node.name);
+            m_used.insert(node.name);
             if (!node.body && node.attributes.empty()) {
                 continue;
             }
@@ -402,7 +393,19 @@ std::set<std::string> namesOf(const Graph& graph) {
             }
         }
     }
-    return out;
+}
+
+std::string Names::fresh(const std::string& root, const std::string& what) {
+    const auto known = m_root.find(root);
+    const std::string first = known == m_root.end() ? root : known->second;
+    const std::string wanted = first + "_" + what;
+    std::string name = wanted;
+    std::size_t& next = m_next.try_emplace(wanted, 2).first->second;
+    while (!m_used.insert(name).second) {
+        name = wanted + "_" + std::to_string(next++);
+    }
+    m_root.emplace(name, first);
+    return name;
 }
 
 std::optional<std::string> refusal(const Graph& graph, const Substitution& substitution) {
@@ -432,7 +435,7 @@ std::optional<std::string> refusal(const Graph& graph, const Substitution& subst
     return std::nullopt;
 }
 
-Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, std::set<std::string>& names) {
+Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, Names& names) {
     return Application(graph, substitutions, names).run();
 }
 

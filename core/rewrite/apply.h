@@ -4,6 +4,8 @@
 #include "core/graph/graph.h"
 #include "core/rewrite/fragment.h"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -23,15 +25,25 @@ struct Applied {
     std::vector<std::vector<NodeId>> newNodes; ///< by substitution
 };
 
-/// Names of values and nodes of a graph and all graphs nested in it.
-[[nodiscard]] std::set<std::string> namesOf(const Graph& graph);
+/// Names that values and nodes of a graph and of all graphs nested in it bear or bore, and new ones that are different.
+class Names {
+  public:
+    explicit Names(const Graph& graph);
+    /// `y_Relu`, or with a number behind it, for something made for `root`; for one made for y before, too.
+    [[nodiscard]] std::string fresh(const std::string& root, const std::string& what);
+
+  private:
+    std::set<std::string> m_used;
+    std::map<std::string, std::string> m_root; ///< of names made here
+    std::map<std::string, std::size_t> m_next; ///< number to try, by name
+};
 
 /// Why the substitution would change nothing or cannot be made; nothing: it can.
 [[nodiscard]] std::optional<std::string> refusal(const Graph& graph, const Substitution& substitution);
 
 /// Makes all substitutions at once: their roots are results of different nodes, each fragment reads what stands before its root. The replaced
 /// values keep their names, outputs theirs; nodes and constants that were read and are not any more go; the others keep their order, new ones
-/// stand where their root stood. New names are made from the root's, different from all in `names`, to which they are added. Linear.
-[[nodiscard]] Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, std::set<std::string>& names);
+/// stand where their root stood. Linear.
+[[nodiscard]] Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, Names& names);
 
 } // namespace lemmascope::rewrite

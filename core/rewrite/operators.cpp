@@ -269,7 +269,7 @@ Result<Attribute> attributeOf(const OpId& op, const std::string& name, const Fac
     return std::move(*out);
 }
 
-std::vector<match::Finding> checkReplacements(const match::RuleFile& file) {
+std::vector<match::Finding> checkReplacements(const match::RuleFile& file, const DefinitionLibrary* user) {
     std::vector<match::Finding> out;
     std::set<std::string_view> domains;
     for (const OpSchema& each : allOps()) {
@@ -283,7 +283,7 @@ std::vector<match::Finding> checkReplacements(const match::RuleFile& file) {
         const bool leaf = node.children.empty() && node.attributes.empty() && !node.op.domain;
         const auto known = domain.empty() ? onnxNames().find(folded(node.op.name)) : onnxNames().end();
         if (domain.empty() && known == onnxNames().end()) {
-            if (!leaf) {
+            if (!leaf && findDefinition(user, {"", node.op.name, node.op.version.value_or(newestOf(""))}) == nullptr) {
                 report(rule, node, true, notAnOperator(node.op.name), "");
             }
             return;

@@ -18,6 +18,8 @@ using match::ReplacementNode;
 
 namespace {
 
+constexpr std::size_t MostResults = 1'024;
+
 /// A value of the fragment, a number or list that is none yet, or nothing (left out).
 struct Operand {
     ValueId value;
@@ -173,6 +175,9 @@ class Builder {
 
     Result<Operand> result(const ReplacementNode& node) {
         const ReplacementNode& of = m_file.at(node.children.front());
+        if (node.resultIndex >= MostResults) {
+            return refuse(node, "no operator has a result " + std::to_string(node.resultIndex));
+        }
         if (isApplication(of)) {
             const Result<std::vector<ValueId>> results = application(of, std::size_t{node.resultIndex} + 1);
             return results ? Result<Operand>(Operand{results->back(), {}}) : tl::unexpected(results.error());
@@ -346,7 +351,6 @@ class Builder {
         if (!node.op.domain.empty() || node.op.name != "Split") {
             return 1;
         }
-        constexpr std::size_t Most = 1'024;
         std::size_t count = 1;
         if (const auto* parts = node.attribute<std::int64_t>("num_outputs"); parts != nullptr && *parts > 0) {
             count = static_cast<std::size_t>(*parts);
@@ -359,7 +363,7 @@ class Builder {
             const std::optional<Tensor>& lengths = m_builder.value(operands[1].value).constant;
             count = lengths ? static_cast<std::size_t>(lengths->count()) : 1;
         }
-        return std::clamp<std::size_t>(count, 1, Most);
+        return std::clamp<std::size_t>(count, 1, MostResults);
     }
 
     const match::RuleFile& m_file;

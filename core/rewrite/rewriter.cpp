@@ -1,10 +1,11 @@
 // Rounds of matching and replacing. Tests: tests/core/rewrite/tst_rewrite.cpp.
 #include "core/rewrite/rewriter.h"
 
-#include "core/base/nearest.h"
 #include "core/graph/infer.h"
 #include "core/rewrite/apply.h"
 #include "core/rewrite/replacement.h"
+#include "core/rewrite/selection.h"
+#include "core/rewrite/structure_digest.h"
 
 #include <algorithm>
 #include <map>
@@ -38,7 +39,9 @@ struct Ready {
 
 struct Assembled {
     std::shared_ptr<const Graph> plain;
+    std::shared_ptr<const Graph> typed;
     std::vector<std::vector<std::string>> newNodes; ///< by entry of the selection
+    std::optional<Names> names;
 };
 
 std::vector<std::size_t> chosen(std::size_t count) {
@@ -67,7 +70,8 @@ class Rewriter {
         }
         m_plain = graph;
         m_typed = *typed;
-        m_names = namesOf(*graph);
+        m_names.emplace(*graph);
+        m_seen.emplace(structureDigest(*m_plain), 0);
         while (true) {
             const Result<bool> changed = round();
             if (!changed) {
@@ -77,9 +81,17 @@ class Rewriter {
                 break;
             }
             ++m_out.rounds;
+            const auto [before, isNew] = m_seen.emplace(structureDigest(*m_plain), m_out.rounds);
+            if (!isNew && m_options.maxRounds > 1) {
+                m_out.fixpoint = false;
+                m_out.stopped = "stopped after " + rounds() + ": the graph is again what it was " +
+                                (before->second == 0 ? std::string("at first") : "after round " + std::to_string(before->second)) +
+                                ", so that rules would apply for ever: " + lastApplied(before->second + 1);
+                break;
+            }
             if (m_out.rounds >= m_options.maxRounds || m_out.applications.size() >= m_options.maxApplications) {
                 m_out.fixpoint = false;
-                m_out.stopped = stillApplying();
+                m_out.stopped = "stopped after " + rounds() + ", in the last of which there applied: " + lastApplied(m_out.rounds);
                 break;
             }
         }
@@ -90,24 +102,17 @@ class Rewriter {
 
   private:
     Result<void> select(const match::Programs& programs) {
+        const Result<match::Programs> selected = selectPrograms(m_file, programs, m_options.rules);
+        if (!selected) {
+            return tl::unexpected(selected.error());
+        }
         std::map<std::string, const match::Rule*> byName;
-        std::vector<std::string_view> names;
         for (const match::Rule& rule : m_file.rules) {
             byName.emplace(rule.name, &rule);
-            names.emplace_back(rule.name);
         }
-        for (const std::string& wanted : m_options.rules) {
-            if (!byName.contains(wanted)) {
-                const auto near = nearestWord(wanted, names);
-                return fail(ErrorCode::Usage,
-                            "there is no rule '" + wanted + "' in " + m_file.file + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
-            }
-        }
-        for (const auto& program : programs) {
+        for (const auto& program : *selected) {
             const auto rule = byName.find(program->rule);
-            const bool wanted =
-                m_options.rules.empty() || std::find(m_options.rules.begin(), m_options.rules.end(), program->rule) != m_options.rules.end();
-            if (rule != byName.end() && !rule->second->cases.empty() && wanted) {
+            if (rule != byName.end() && !rule->second->cases.empty()) {
                 m_programs.push_back(program);
                 m_rules.push_back(rule->second);
             }
@@ -118,19 +123,21 @@ class Rewriter {
         return {};
     }
 
-    [[nodiscard]] std::string stillApplying() const {
+    [[nodiscard]] std::string rounds() const { return std::to_string(m_out.rounds) + (m_out.rounds == 1 ? " round" : " rounds"); }
+
+    /// Rules that applied from this round on, each with a root.
+    [[nodiscard]] std::string lastApplied(std::size_t firstRound) const {
         std::map<std::string, std::string> last; // rule -> a root
         for (const RewriteApplication& each : m_out.applications) {
-            if (each.round == m_out.rounds) {
-                last.emplace(each.rule, each.root);
+            if (each.round >= firstRound) {
+                last.insert_or_assign(each.rule, each.root);
             }
         }
         std::string out;
         for (const auto& [rule, root] : last) {
             out += (out.empty() ? "rule " : ", rule ") + rule + " (at " + root + ")";
         }
-        return "stopped after " + std::to_string(m_out.rounds) + (m_out.rounds == 1 ? " round" : " rounds") + ", in the last of which " + out +
-               " applied";
+        return out;
     }
 
     // ---- one round
@@ -149,7 +156,7 @@ class Rewriter {
             }
         }
         if (!found && m_out.rounds == 0) {
-            return unknownRoot();
+            return unknownRoot(*m_typed, m_options.at);
         }
         std::stable_sort(ready.begin(), ready.end(), [](const Ready& a, const Ready& b) { return a.rule < b.rule; });
         if (ready.size() > m_options.maxApplications - m_out.applications.size()) {
@@ -182,33 +189,6 @@ class Rewriter {
         return out;
     }
 
-    Result<bool> unknownRoot() const {
-        std::vector<std::string> names;
-        for (const Value& each : m_typed->values) {
-            names.push_back(each.name);
-        }
-        for (std::size_t n = 0; n < m_typed->nodes.size(); ++n) {
-            names.push_back(m_typed->displayName(NodeId(n)));
-        }
-        const std::vector<std::string_view> views(names.begin(), names.end());
-        const auto near = nearestWord(m_options.at, views);
-        return fail(ErrorCode::Usage,
-                    "the graph has no node or value '" + m_options.at + "'" + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
-    }
-
-    [[nodiscard]] std::optional<match::TermId> rootIn(const match::GraphSubject& subject) const {
-        const Graph& graph = subject.graph();
-        if (const ValueId value = graph.findValue(m_options.at); value.isValid()) {
-            return match::TermId(value.index);
-        }
-        for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-            if (graph.displayName(NodeId(n)) == m_options.at) {
-                return subject.termOf(NodeId(n));
-            }
-        }
-        return std::nullopt;
-    }
-
     /// Whether a root that was asked for is in this graph.
     Result<bool> matchLevel(const Level& level, std::size_t index, std::vector<Ready>& ready) {
         const match::GraphSubject subject(level.typed);
@@ -218,7 +198,7 @@ class Rewriter {
         options.machine = m_options.machine;
         options.stop = m_stop;
         if (!m_options.at.empty()) {
-            options.at = rootIn(subject);
+            options.at = rootNamed(subject, m_options.at);
             if (!options.at) {
                 return false;
             }
@@ -303,9 +283,11 @@ class Rewriter {
     // ---- putting replacements in
 
     /// The graph with the replacements of `selection` (indices into `ready`), names counted from `names`.
-    [[nodiscard]] Assembled assemble(const std::vector<Level>& levels, const std::vector<Ready>& ready, const std::vector<std::size_t>& selection,
-                                     std::set<std::string> names) const {
+    [[nodiscard]] Assembled assemble(const std::vector<Level>& levels, const std::vector<Ready>& ready,
+                                     const std::vector<std::size_t>& selection) const {
         Assembled out;
+        out.names = m_names;
+        Names& names = *out.names;
         out.newNodes.resize(selection.size());
         std::vector<std::vector<std::size_t>> ofLevel(levels.size());
         for (std::size_t k = 0; k < selection.size(); ++k) {
@@ -348,10 +330,10 @@ class Rewriter {
             return false;
         }
         std::vector<std::size_t> kept;
-        if (Result<void> typed = keepTyped(levels, ready, chosen(ready.size()), kept); !typed) {
+        Assembled whole;
+        if (Result<void> typed = keepTyped(levels, ready, kept, whole); !typed) {
             return tl::unexpected(typed.error());
         }
-        std::sort(kept.begin(), kept.end());
         if (kept.empty()) {
             return false;
         }
@@ -359,11 +341,6 @@ class Rewriter {
             if (Result<void> steps = addSteps(levels, ready, kept); !steps) {
                 return tl::unexpected(steps.error());
             }
-        }
-        Assembled whole = assemble(levels, ready, kept, m_names);
-        Result<std::shared_ptr<const Graph>> typed = inferTypes(*whole.plain, {}, m_stop);
-        if (!typed) {
-            return tl::unexpected(typed.error());
         }
         if (whole.plain->nodes.size() > m_options.maxNodes) {
             return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(m_options.maxNodes) + " nodes after round " +
@@ -376,25 +353,26 @@ class Rewriter {
             m_out.applications.push_back(std::move(told));
         }
         m_plain = whole.plain;
-        m_typed = *typed;
-        m_names = namesOf(*m_plain);
+        m_typed = whole.typed;
+        m_names = whole.names;
         return true;
     }
 
-    /// Adds to `kept` those of `candidates` with which the graph can be typed; where not all can, halves are tried.
-    Result<void> keepTyped(const std::vector<Level>& levels, const std::vector<Ready>& ready, const std::vector<std::size_t>& candidates,
-                           std::vector<std::size_t>& kept) {
-        std::vector<std::vector<std::size_t>> stack{candidates};
+    /// Those of all with which the graph can be typed, and the graph with them; where not all can, halves are tried.
+    Result<void> keepTyped(const std::vector<Level>& levels, const std::vector<Ready>& ready, std::vector<std::size_t>& kept, Assembled& made) {
+        std::vector<std::vector<std::size_t>> stack{chosen(ready.size())};
         while (!stack.empty()) {
             const std::vector<std::size_t> part = std::move(stack.back());
             stack.pop_back();
             std::vector<std::size_t> tried = kept;
             tried.insert(tried.end(), part.begin(), part.end());
             std::sort(tried.begin(), tried.end());
-            const Assembled whole = assemble(levels, ready, tried, m_names);
+            Assembled whole = assemble(levels, ready, tried);
             const Result<std::shared_ptr<const Graph>> typed = inferTypes(*whole.plain, {}, m_stop);
             if (typed) {
                 kept = std::move(tried);
+                made = std::move(whole);
+                made.typed = *typed;
                 continue;
             }
             if (typed.error().code == ErrorCode::Cancelled || m_stop.stop_requested()) {
@@ -419,7 +397,8 @@ class Rewriter {
                 continue;
             }
             const std::vector<std::size_t> first(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(k) + 1);
-            Result<std::shared_ptr<const Graph>> typed = inferTypes(*assemble(levels, ready, first, m_names).plain, {}, m_stop);
+            std::shared_ptr<const Graph> graph = assemble(levels, ready, first).plain;
+            const Result<std::shared_ptr<const Graph>> typed = inferTypes(*graph, {}, m_stop);
             if (!typed && typed.error().code == ErrorCode::Cancelled) {
                 return tl::unexpected(typed.error());
             }
@@ -427,7 +406,7 @@ class Rewriter {
                 continue;
             }
             const auto ofRule = std::count_if(kept.begin(), kept.end(), [&](std::size_t each) { return ready[each].rule == rule; });
-            m_out.steps.push_back({m_out.rounds + 1, m_programs[rule]->rule, static_cast<std::size_t>(ofRule), std::move(*typed)});
+            m_out.steps.push_back({m_out.rounds + 1, m_programs[rule]->rule, static_cast<std::size_t>(ofRule), std::move(graph)});
         }
         return {};
     }
@@ -452,7 +431,8 @@ class Rewriter {
     std::vector<const match::Rule*> m_rules; ///< of the programs
     std::shared_ptr<const Graph> m_plain;
     std::shared_ptr<const Graph> m_typed;
-    std::set<std::string> m_names;
+    std::optional<Names> m_names;
+    std::map<Digest128, std::size_t> m_seen; ///< graphs -> the round after which they were
     RewriteResult m_out;
 };
 

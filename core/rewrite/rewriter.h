@@ -52,7 +52,7 @@ struct RewriteStep {
     std::size_t round = 0;
     std::string rule;
     std::size_t count = 0;
-    std::shared_ptr<const Graph> graph; ///< after them, typed
+    std::shared_ptr<const Graph> graph; ///< after them, with declared types
 };
 
 struct RewriteResult {

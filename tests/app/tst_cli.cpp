@@ -108,7 +108,11 @@ class TestCli : public QObject {
         QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";
         QTest::newRow("match without a graph") << QStringList{"match", "a"} << "GRAPH";
         QTest::newRow("rules, what") << QStringList{"rules"} << "subcommand";
-        QTest::newRow("rewrite") << QStringList{"rewrite", "a", "b", "-o", "c"} << "rewriter";
+        QTest::newRow("rewrite to nowhere") << QStringList{"rewrite", "a", "b"} << "-o OUT";
+        QTest::newRow("rewrite to no format") << QStringList{"rewrite", "a", "b", "-o", "c"} << ".lsg.json .onnx";
+        QTest::newRow("rewrite once and often") << QStringList{"rewrite", "a", "b", "-o", "c.onnx", "--once", "--max-rounds", "3"}
+                                                << "exclude each other";
+        QTest::newRow("time without a check") << QStringList{"rewrite", "a", "b", "-o", "c.onnx", "--time", "3"} << "--time is about --check";
         QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
         QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
         QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a"} << "--assume-equal";

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/match/graph_match.h"
+#include "core/match/pattern.h"
+
+#include <string>
+
+namespace lemmascope::cli {
+
+class Console;
+
+struct OpenedRules {
+    match::RuleFile file;
+    match::Programs programs;
+};
+
+/// Reads, checks and compiles a rule file; findings go to the console. Fails with BadData where the static check fails, unless `lenient`.
+[[nodiscard]] Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& console);
+
+} // namespace lemmascope::cli
