@@ -3,6 +3,7 @@
 
 #include "core/base/digest.h"
 #include "core/graph/attribute_defaults.h"
+#include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
 
 #include <algorithm>
@@ -155,7 +156,9 @@ void GraphSubject::addTerms() {
     m_attributes.reserve(graph.nodes.size());
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
         const Node& node = graph.nodes[n];
-        m_attributes.push_back(withOnnxDefaults(node.op, node.attributes));
+        const Definition* definition = findDefinition(graph.definitions.get(), node.op);
+        m_attributes.push_back(definition != nullptr ? withDefaults(*definition, withOnnxDefaults(node.op, node.attributes))
+                                                     : withOnnxDefaults(node.op, node.attributes));
         SubjectTerm term;
         term.head = symbol(node.op.domain + ":" + std::to_string(node.op.version) + ":" + node.op.name, {node.op, {}, false});
         term.firstOperand = static_cast<std::uint32_t>(m_operands.size());

@@ -179,6 +179,11 @@ class TestMatchGraph : public QObject {
                  QString("a (Softmax): attribute axis is -1, ?a is 1 already"));
         QCOMPARE(runText("rule r: transpose{perm=[0,1,2]}(?x)", graph, {}, "c").nearest(),
                  QString("c (Transpose): attribute perm is [0,2,1], the pattern wants [0,1,2]"));
+        // Defaults of ops that are defined by others count too.
+        QCOMPARE(runText("rule r: \"com.microsoft\":FusedMatMul{transA=?a, alpha=1}(?x, ?w)",
+                         "in x f32[2,3]; in w f32[3,2]; y = com.microsoft::FusedMatMul(x, w); out y")
+                     .matches(),
+                 QString("r@y a=0 x=x w=w"));
         QCOMPARE(runText("rule r: transpose{group=1}(?x)", graph, {}, "c").nearest(),
                  QString("c (Transpose): there is no attribute group, the pattern wants 1"));
     }
