@@ -81,6 +81,8 @@ class Builder {
                 out.push_back(value);
             }
         }
+        // Lengths are read off what stands first: off what the match begins at, not off what it replaces.
+        std::sort(out.begin(), out.end());
         return out;
     }
 
