@@ -2,17 +2,22 @@
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
+#include "ui/models/outline_model.h"
 #include "ui/panels/find_bar.h"
 #include "ui/panels/help_window.h"
 #include "ui/panels/lemma_panel.h"
+#include "ui/panels/outline_view.h"
 #include "ui/panels/palette_popup.h"
+#include "ui/panels/rules_panel.h"
 #include "ui/panels/values_panel.h"
 #include "ui/window/find_part.h"
 #include "ui/window/graph_table_part.h"
 #include "ui/window/help_part.h"
 #include "ui/window/main_window.h"
+#include "ui/window/matcher_part.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/review_part.h"
+#include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
 #include "ui/window/values_part.h"
 
@@ -44,7 +49,14 @@ constexpr std::array Views{
     "groups",   //
     "scopes",   //
     "review",   //
+    "rules",    //
+    "matcher",  //
+    "whynot",   //
 };
+
+bool isOfRules(const QString& view) {
+    return view == QStringLiteral("rules") || view == QStringLiteral("matcher") || view == QStringLiteral("whynot");
+}
 
 bool isGrouped(const QString& view) { return view == QStringLiteral("groups") || view == QStringLiteral("scopes"); }
 
@@ -52,7 +64,7 @@ bool isGrouped(const QString& view) { return view == QStringLiteral("groups") ||
 
 Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent)
     : QObject(parent), m_window(window), m_file(std::move(file)), m_view(std::move(view)) {
-    m_window->setGoesToFailing(m_view != QStringLiteral("overview") && !isGrouped(m_view));
+    m_window->setGoesToFailing(m_view != QStringLiteral("overview") && !isGrouped(m_view) && !isOfRules(m_view));
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         m_window->canvas(side)->setAnimated(false);
     }
@@ -127,6 +139,10 @@ void Grabber::arrange() {
         m_window->session()->setGrouping(m_view == QStringLiteral("groups") ? Grouping::Shared : Grouping::Scopes);
         return;
     }
+    if (isOfRules(m_view)) {
+        arrangeRules();
+        return;
+    }
     if (m_view == QStringLiteral("focus")) {
         m_window->setFocusOnDifference(true);
     }
@@ -161,6 +177,40 @@ void Grabber::arrange() {
         if (m_view == QStringLiteral("heatmap")) {
             m_window->resizeDocks({values->dock()}, {m_window->height() / 2}, Qt::Vertical);
         }
+    }
+}
+
+void Grabber::arrangeRules() {
+    auto* rules = m_window->findChild<RulesPart*>();
+    auto* matcher = m_window->findChild<MatcherPart*>();
+    rules->show(false);
+    m_window->resizeDocks({rules->dock()}, {m_window->width() / 3}, Qt::Horizontal);
+    // The first rule's first match, else its nearest miss.
+    OutlineView* tree = rules->panel()->tree();
+    const OutlineRows& rows = tree->outline()->rows();
+    std::optional<std::size_t> chosen;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].kind == OutlineRow::Kind::Rule) {
+            tree->expand(tree->outline()->indexOf(i));
+        } else if (!chosen && (rows[i].kind == OutlineRow::Kind::Match || rows[i].kind == OutlineRow::Kind::Miss)) {
+            chosen = i;
+        }
+    }
+    if (!chosen) {
+        return;
+    }
+    tree->choose(*chosen);
+    if (m_view == QStringLiteral("matcher") || m_view == QStringLiteral("whynot")) {
+        matcher->show(false);
+        m_window->resizeDocks({matcher->dock()}, {m_window->height() * 2 / 5}, Qt::Vertical);
+    }
+    if (m_view == QStringLiteral("matcher") && rows[*chosen].kind == OutlineRow::Kind::Match) {
+        matcher->step(match::StepCommand::Back);
+        matcher->step(match::StepCommand::Back);
+        matcher->step(match::StepCommand::Back);
+    } else if (m_view == QStringLiteral("whynot")) {
+        const MainWindow::Selection selected = m_window->selection();
+        matcher->whyNotHere(selected.side, selected.node);
     }
 }
 

@@ -20,7 +20,7 @@ class Grabber : public QObject {
     static constexpr int TimeoutMs = 120'000;
 
     /// `view`: `overview`, `lemma` (the first failing one), `focus`, `query`, `messages`, `find`, `palette`, `table`,
-    /// `values` and `heatmap` (the tensors of the first failing lemma).
+    /// `values` and `heatmap` (the tensors of the first failing lemma), `rules`, `matcher`, `whynot` (a rule file's first match or miss).
     Grabber(MainWindow* window, QString file, QString view, QObject* parent = nullptr);
     [[nodiscard]] static bool knows(const QString& view);
     [[nodiscard]] static QString views(); ///< their names, for --help
@@ -28,6 +28,7 @@ class Grabber : public QObject {
   private:
     void poll();
     void arrange();
+    void arrangeRules();
     [[nodiscard]] int missingVerdict() const; ///< 1 and a word when what is open has none
     void save(int status);
 

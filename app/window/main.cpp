@@ -7,6 +7,7 @@
 #include "core/workspace/recent.h"
 #include "ui/views/theme.h"
 #include "ui/window/main_window.h"
+#include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
 
 #include <QApplication>
@@ -88,8 +89,8 @@ int main(int argc, char** argv) {
                             QStringLiteral("file.png"));
     QCommandLineOption grabView(QStringLiteral("grab-view"), QStringLiteral("What the picture shows: %1.").arg(Grabber::views()),
                                 QStringLiteral("view"), QStringLiteral("lemma"));
-    QCommandLineOption rules(QStringLiteral("rules"), QStringLiteral("Rules to match."), QStringLiteral("file"));
-    rules.setFlags(QCommandLineOption::HiddenFromHelp);
+    const QCommandLineOption rules(QStringLiteral("rules"), QCoreApplication::translate("main", "Rules to match on the graphs (.rules)."),
+                                   QStringLiteral("file"));
     parser.addOptions({colours, grab, grabView, rules});
     parser.addPositionalArgument(QStringLiteral("REF"),
                                  QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json), or a saved session alone (.lsession)."),
@@ -112,9 +113,6 @@ int main(int argc, char** argv) {
     }
     if (!parsed) {
         return usageError(parser.errorText());
-    }
-    if (parser.isSet(rules)) {
-        return usageError(QStringLiteral("--rules: rules cannot be opened yet; this comes with the matcher"));
     }
     const QStringList files = parser.positionalArguments();
     if (!Grabber::knows(parser.value(grabView))) {
@@ -157,5 +155,8 @@ int main(int argc, char** argv) {
     });
     window.show();
     window.openFiles(files);
+    if (parser.isSet(rules)) {
+        window.findChild<RulesPart*>()->open(parser.value(rules));
+    }
     return QApplication::exec();
 }

@@ -73,6 +73,8 @@ class GraphRun {
         MatchMachine machine(program, m_subject, machineOptions);
         std::vector<RawMiss> misses;
         const std::size_t firstMatch = m_out.matches.size();
+        const std::size_t skippedBefore = m_out.rootsSkipped;
+        const std::size_t undecidedBefore = m_out.undecided;
         for (const TermId root : roots(program)) {
             if (m_options.stop.stop_requested()) {
                 return false;
@@ -100,6 +102,14 @@ class GraphRun {
         // Found from the last root to the first; told from the first to the last.
         std::stable_sort(m_out.matches.begin() + static_cast<std::ptrdiff_t>(firstMatch), m_out.matches.end(),
                          [&](const GraphMatch& a, const GraphMatch& b) { return nodeOrder(a.root) < nodeOrder(b.root); });
+        RuleTally tally;
+        tally.matches = m_out.matches.size() - firstMatch;
+        tally.barred = static_cast<std::size_t>(std::count_if(m_out.matches.begin() + static_cast<std::ptrdiff_t>(firstMatch), m_out.matches.end(),
+                                                              [](const GraphMatch& each) { return !each.rewritable(); }));
+        tally.misses = misses.size();
+        tally.undecided = m_out.undecided - undecidedBefore;
+        tally.skipped = m_out.rootsSkipped - skippedBefore;
+        m_out.tallies.push_back(tally);
         if (m_options.misses) {
             addMisses(rule, misses);
         }

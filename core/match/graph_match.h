@@ -80,10 +80,20 @@ struct MissCount {
     std::string text; ///< the example's reason
 };
 
+/// What became of one rule's roots.
+struct RuleTally {
+    std::size_t matches = 0; ///< all of a root count
+    std::size_t barred = 0;  ///< of these, not to be rewritten
+    std::size_t misses = 0;  ///< roots, undecided ones too
+    std::size_t undecided = 0;
+    std::size_t skipped = 0; ///< roots that have another operator
+};
+
 struct GraphMatchResult {
     std::vector<GraphMatch> matches; ///< by rule in file order, then root in node order
     std::vector<GraphMiss> misses;   ///< nearest first
     std::vector<MissCount> counts;   ///< most roots first
+    std::vector<RuleTally> tallies;  ///< by rule
     std::size_t undecided = 0;       ///< rule and root pairs
     std::size_t rootsTried = 0;      ///< pairs whose root operator the rule can begin with
     std::size_t rootsSkipped = 0;    ///< the others

@@ -157,10 +157,20 @@ void GraphCanvas::setHits(CanvasHits hits) {
     }
 }
 
+void GraphCanvas::setMatch(CanvasMatch match) {
+    if (!(match == m_match)) {
+        m_match = std::move(match);
+        resolveOverlay();
+        viewport()->update();
+        Q_EMIT overlayChanged();
+    }
+}
+
 void GraphCanvas::resolveOverlay() {
     m_resolved = m_scene == nullptr ? ResolvedOverlay{} : resolve(m_overlay, *m_scene);
     if (m_scene != nullptr) {
         m_resolved.hits = resolveHits(m_hits, *m_scene);
+        resolveMatch(m_resolved, m_match, *m_scene);
     }
 }
 
@@ -425,7 +435,19 @@ std::uint32_t GraphCanvas::itemAtViewport(const QPointF& viewportPoint) const {
 }
 
 QString GraphCanvas::describe(std::uint32_t item) const {
-    return m_scene != nullptr && item < m_scene->itemCount() ? spokenName(*m_scene, m_overlay, item) : QString();
+    if (m_scene == nullptr || item >= m_scene->itemCount()) {
+        return {};
+    }
+    QString text = spokenName(*m_scene, m_overlay, item);
+    for (const ResolvedOverlay::Marked& each : m_resolved.marked) {
+        if (each.item == item) {
+            text += each.inside ? tr(", matched: %1").arg(each.tag) : tr(", held by %1").arg(each.tag);
+        }
+    }
+    if (item == m_resolved.currentMark) {
+        text += m_resolved.currentFits ? tr(", the matcher is here") : tr(", the matcher fails here");
+    }
+    return text;
 }
 
 QString GraphCanvas::details(std::uint32_t item) const {

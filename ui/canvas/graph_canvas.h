@@ -44,6 +44,9 @@ class GraphCanvas : public QAbstractScrollArea {
     [[nodiscard]] const ResolvedOverlay& resolvedOverlay() const { return m_resolved; }
     /// What a search found: marked beside the boxes and at the left edge of the overview, whatever else the overlay says.
     void setHits(CanvasHits hits);
+    /// What a pattern took, and where the matcher is: likewise.
+    void setMatch(CanvasMatch match);
+    [[nodiscard]] const CanvasMatch& match() const { return m_match; }
 
     /// Shown when there is no scene; `Open a pair of graphs`.
     void setEmptyText(const QString& text);
@@ -162,6 +165,7 @@ class GraphCanvas : public QAbstractScrollArea {
     std::uint32_t m_keptSelection = NoItem;
     SceneOverlay m_overlay;
     CanvasHits m_hits;
+    CanvasMatch m_match;
     ResolvedOverlay m_resolved;
     CanvasTheme m_theme;
     std::unique_ptr<ScenePainter> m_painter;

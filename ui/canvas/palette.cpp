@@ -26,6 +26,7 @@ CanvasTheme makeTheme(Lightness lightness) {
     theme.selection = colourOf(page.selection);
     theme.container = colourOf(page.container);
     theme.dark = lightness == Lightness::Dark;
+    theme.match = theme.dark ? QColor(0xFF, 0xA0, 0x57) : QColor(0xB3, 0x41, 0x0E);
     for (std::size_t i = 0; i < RoleCount; ++i) {
         const auto role = static_cast<Role>(i);
         const RoleColours colours = coloursOf(role, lightness);
@@ -42,6 +43,7 @@ CanvasTheme contrastTheme(const QColor& selection) {
     theme.mutedText = Qt::white;
     theme.edge = QColor(0xD0, 0xD0, 0xD0);
     theme.selection = selection;
+    theme.match = QColor(0xFF, 0xB0, 0x60);
     theme.container = Qt::black;
     const auto colour = [](Role role) -> QColor {
         switch (role) {
@@ -91,6 +93,7 @@ CanvasTheme CanvasTheme::printTheme() {
     theme.monochrome = true;
     theme.text = Qt::black;
     theme.selection = Qt::black;
+    theme.match = Qt::black;
     theme.mutedText = blended(theme.text, theme.background, 0.72);
     theme.edge = blended(theme.text, theme.background, 0.55);
     theme.container = blended(theme.text, theme.background, 0.04);

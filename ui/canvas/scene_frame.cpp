@@ -78,11 +78,14 @@ void SceneFrame::paint() {
         m_painter.setRenderHint(QPainter::TextAntialiasing, true);
         paintText(items);
         paintChips();
+        paintMatch();
         paintHits(items);
+        paintMatchTags();
         return;
     }
     paintFocus();
     paintSelection();
+    paintMatch();
     paintHits(items);
 }
 

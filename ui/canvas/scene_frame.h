@@ -27,6 +27,8 @@ class SceneFrame {
     void paintFocus();
     void paintSelection();
     void paintHits(const std::vector<std::uint32_t>& items);
+    void paintMatch();
+    void paintMatchTags();
     void ring(const QRectF& around, const QColor& colour, double width, double gap);
     void paintText(const std::vector<std::uint32_t>& items);
     void paintNodeText(std::uint32_t item);

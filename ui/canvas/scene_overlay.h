@@ -31,6 +31,21 @@ struct CanvasHits {
     friend bool operator==(const CanvasHits&, const CanvasHits&) = default;
 };
 
+/// What a pattern took of one side, or is at. No role: its nodes are outlined together, each with a tag, whatever their colours say.
+struct CanvasMatch {
+    struct Mark {
+        FlatNodeId node;   ///< part of what was matched
+        FlatValueId value; ///< or, with no node, an input or constant that a name holds
+        QString tag;       ///< `2 ?q`; short
+        friend bool operator==(const Mark&, const Mark&) = default;
+    };
+    std::vector<Mark> marks;
+    FlatNodeId currentNode; ///< where the matcher is
+    FlatValueId currentValue;
+    bool fits = true; ///< false: what is there is not what the pattern wants
+    friend bool operator==(const CanvasMatch&, const CanvasMatch&) = default;
+};
+
 /// Everything about a scene that changes without a new layout. Cheap to copy and to replace.
 struct SceneOverlay {
     std::vector<Role> roles; ///< by FlatNodeId; shorter or empty: Plain

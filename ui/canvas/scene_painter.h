@@ -39,6 +39,16 @@ struct ResolvedOverlay {
     std::vector<Chip> chips;              ///< in item order
     std::vector<std::uint8_t> thickEdges; ///< by edge: carries a value that is shown; empty: none
 
+    /// What a pattern took.
+    struct Marked {
+        std::uint32_t item = NoItem;
+        QString tag;
+        bool inside = false; ///< of the outline
+    };
+    std::vector<Marked> marked; ///< in item order, each once
+    std::uint32_t currentMark = NoItem;
+    bool currentFits = true;
+
     std::vector<std::uint8_t> hits; ///< by item: 1 found, 2 the one that was gone to; empty: none
 
     /// `✗ 1  ~ 2  = 31`, the gravest first: what a closed item hides; empty for others and before there are marks.
@@ -48,6 +58,8 @@ struct ResolvedOverlay {
 [[nodiscard]] ResolvedOverlay resolve(const SceneOverlay& overlay, const GraphScene& scene);
 /// By item: 1 for what was found, 2 for the current hit; a closed node stands for what is inside it. Empty where the scene shows none.
 [[nodiscard]] std::vector<std::uint8_t> resolveHits(const CanvasHits& hits, const GraphScene& scene);
+/// Fills in `marked` and the current mark; a closed item stands for what is inside it.
+void resolveMatch(ResolvedOverlay& resolved, const CanvasMatch& match, const GraphScene& scene);
 
 /// How much is drawn at a scale; the rest is left out so that a frame costs about the same at any zoom.
 struct LevelOfDetail {

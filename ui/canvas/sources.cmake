@@ -9,7 +9,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     canvas/picture_pages.cpp canvas/picture_pages.h
     canvas/role_paint.cpp canvas/role_paint.h
     canvas/scene_builder.cpp canvas/scene_builder.h
-    canvas/scene_frame.cpp canvas/scene_frame.h canvas/scene_frame_text.cpp
+    canvas/scene_frame.cpp canvas/scene_frame.h canvas/scene_frame_match.cpp canvas/scene_frame_text.cpp
     canvas/scene_labels.cpp canvas/scene_labels.h
     canvas/scene_memory.cpp canvas/scene_memory.h
     canvas/scene_navigation.cpp canvas/scene_navigation.h

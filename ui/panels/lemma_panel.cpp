@@ -63,6 +63,7 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     m_table->setModel(m_shown);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(LemmaModel::StatusColumn, Qt::AscendingOrder);
+    m_table->setMinimumHeight(fontMetrics().height() * 2); // panes of other parts stand in the same column
     m_table->header()->setMinimumSectionSize(30);
     m_table->setStretchedColumn(LemmaModel::TitleColumn);
     m_empty = new LongText(tr("Why no lemmas are listed"), 20, this);
@@ -85,7 +86,8 @@ LemmaPanel::LemmaPanel(QWidget* parent) : QWidget(parent) {
     boxes->addWidget(m_group);
     boxes->addStretch();
     auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(4, 4, 4, 4);
+    all->setContentsMargins(4, 2, 4, 2);
+    all->setSpacing(2);
     all->addLayout(filters);
     all->addLayout(boxes);
     all->addWidget(m_table, 1);

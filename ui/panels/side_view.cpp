@@ -27,6 +27,7 @@ SideView::SideView(Side side, QWidget* parent) : QWidget(parent), m_side(side) {
     m_file->setTextInteractionFlags(Qt::TextSelectableByMouse);
     // A long name gives way to the counts; it is elided in the middle and whole in the tool tip.
     m_file->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_file->setMinimumWidth(m_file->fontMetrics().horizontalAdvance(QChar(0x2026)) + 2);
     m_counts = new QLabel(this);
     m_counts->setAccessibleName(tr("Size of the %1 graph").arg(role.toLower()));
     m_canvas = new GraphCanvas(this);

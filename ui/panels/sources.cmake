@@ -10,13 +10,18 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/lemma_panel.cpp panels/lemma_panel.h
     panels/limits_dialog.cpp panels/limits_dialog.h
     panels/long_text.cpp panels/long_text.h
+    panels/matcher_panel.cpp panels/matcher_panel.h
     panels/messages_panel.cpp panels/messages_panel.h
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
+    panels/outline_view.cpp panels/outline_view.h
     panels/own_inputs_panel.cpp panels/own_inputs_panel.h
     panels/palette_popup.cpp panels/palette_popup.h
     panels/picture_dialog.cpp panels/picture_dialog.h
     panels/query_panel.cpp panels/query_panel.h
     panels/review_note_editor.cpp panels/review_note_editor.h
+    panels/rule_text_view.cpp panels/rule_text_view.h
+    panels/rules_panel.cpp panels/rules_panel.h
+    panels/scroll_frame.cpp panels/scroll_frame.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h
     panels/values_panel.cpp panels/values_panel.h

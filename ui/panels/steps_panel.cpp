@@ -27,9 +27,11 @@ StepsPanel::StepsPanel(StepChecks* checks, QWidget* parent) : QWidget(parent), m
     m_table->setModel(m_model);
     m_table->setStretchedColumn(StepModel::GraphColumn);
     m_table->setColumnHidden(StepModel::LineColumn, true); // the banner says it in full, the tool tip at once
+    m_table->setMinimumHeight(fontMetrics().height() * 2); // panes of other parts stand in the same column
     m_table->horizontalHeader()->setMinimumSectionSize(30);
     auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(4, 4, 4, 4);
+    all->setContentsMargins(4, 2, 4, 2);
+    all->setSpacing(2);
     all->addWidget(m_summary);
     all->addWidget(m_table, 1);
 

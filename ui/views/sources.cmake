@@ -10,8 +10,10 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h
     views/lemma_tree_view.cpp views/lemma_tree_view.h
+    views/match_rows.cpp views/match_rows.h
     views/node_index.cpp views/node_index.h
     views/node_query.cpp views/node_query.h
+    views/outline.cpp views/outline.h
     views/ranking.cpp views/ranking.h
     views/row_text.cpp views/row_text.h
     views/smtlib_highlighter.cpp views/smtlib_highlighter.h

@@ -45,8 +45,8 @@ class MainWindow : public QMainWindow {
   public:
     /// Docks that the window itself fills; parts of the window add theirs behind these.
     enum class Dock { Lemmas, Inspector, Counterexample, Query, Jobs, Messages, Steps, OwnInputs };
-    enum class Menu { File, Edit, View, Go, Lemmas, Help };
-    static constexpr std::size_t MenuCount = 6;
+    enum class Menu { File, Edit, View, Go, Lemmas, Matcher, Help };
+    static constexpr std::size_t MenuCount = 7;
     /// What must be there for an action to be enabled.
     enum class Needs { Nothing, Pair, Result, Failing, Steps };
     /// What the reader chose last: a lemma, a node of one side, or an input, constant or output; or nothing.

@@ -190,7 +190,7 @@ void MainWindow::buildActions() {
     }
     pairAction(addMenuAction(view, tr("&Restore Default Layout"), {key("Ctrl+0")}, [this] { restoreDefaultLayout(); }));
     QAction* fullScreen =
-        addMenuAction(view, tr("F&ull Screen"), {QKeySequence::FullScreen}, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+        addMenuAction(view, tr("F&ull Screen"), {key("Alt+Return")}, [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     fullScreen->setCheckable(true);
 
     QMenu* go = addMenu(Menu::Go, tr("&Go"));
@@ -228,6 +228,7 @@ void MainWindow::buildActions() {
     m_stopAction = addMenuAction(lemmas, tr("&Stop"), {key("Esc")}, [this] {
         m_session->stop();
         m_steps->stop();
+        m_jobs->stopAll(); // those of the parts too
     });
     buildAcceptActions(lemmas);
     addMenuAction(lemmas, tr("Try &Inputs…"), {key("Ctrl+I")}, asks([this] { askForInputs(); }), Needs::Pair);
@@ -254,6 +255,7 @@ void MainWindow::buildActions() {
     }
     wanted->setToolTipsVisible(true);
 
+    addMenu(Menu::Matcher, tr("&Matcher"));
     addMenu(Menu::Help, tr("&Help"));
 
     open->setIcon(style()->standardIcon(QStyle::SP_DialogOpenButton));

@@ -10,6 +10,7 @@
 #include "ui/panels/welcome_page.h"
 #include "ui/views/lemma_tree_view.h"
 #include "ui/views/text.h"
+#include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
 
 #include <QAction>
@@ -36,6 +37,12 @@ void MainWindow::openSteps(const QStringList& files) {
 
 void MainWindow::openFiles(QStringList files) {
     auto* sessions = findChild<SessionPart*>();
+    for (const QString& file : std::as_const(files)) {
+        if (RulesPart::isRulesFile(file)) {
+            findChild<RulesPart*>()->open(file);
+        }
+    }
+    files.removeIf([](const QString& file) { return RulesPart::isRulesFile(file); });
     if (files.size() == 1 && sessions != nullptr && SessionPart::isSessionFile(files.front())) {
         sessions->open(files.front());
     } else if (files.size() == 1 && !QFileInfo(files.front()).isDir()) {

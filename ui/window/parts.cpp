@@ -9,12 +9,14 @@
 #include "ui/window/keyboard_part.h"
 #include "ui/window/looks_part.h"
 #include "ui/window/main_window.h"
+#include "ui/window/matcher_part.h"
 #include "ui/window/palette_part.h"
 #include "ui/window/picture_part.h"
 #include "ui/window/places_part.h"
 #include "ui/window/play_part.h"
 #include "ui/window/reason_part.h"
 #include "ui/window/review_part.h"
+#include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
 #include "ui/window/values_part.h"
 #include "ui/window/view_history_part.h"
@@ -38,6 +40,8 @@ void addParts(MainWindow& window) {
     new HelpPart(window);
     new PicturesPart(window);
     new ValuesPart(window);
+    auto* rules = new RulesPart(window);
+    new MatcherPart(window, *rules);
     new WorkerLossPart(&window);
     new LooksPart(window, *history); // after those with docks
     new KeyboardPart(window);        // after those with acts

@@ -10,6 +10,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/keyboard_page.cpp window/keyboard_page.h
     window/keyboard_part.cpp window/keyboard_part.h
     window/looks_part.cpp window/looks_part.h
+    window/matcher_part.cpp window/matcher_part.h
     window/palette_part.cpp window/palette_part.h
     window/parts.cpp window/parts.h
     window/picture_part.cpp window/picture_part.h
@@ -17,6 +18,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/play_part.cpp window/play_part.h
     window/reason_part.cpp window/reason_part.h
     window/review_part.cpp window/review_part.h
+    window/rules_part.cpp window/rules_part.h
     window/session_part.cpp window/session_part.h
     window/values_part.cpp window/values_part.h
     window/view_history_part.cpp window/view_history_part.h

@@ -1,0 +1,434 @@
+#include "ui/window/rules_part.h"
+
+#include "core/report/files.h"
+#include "ui/jobs/job_list_model.h"
+#include "ui/models/message_model.h"
+#include "ui/models/outline_model.h"
+#include "ui/panels/outline_view.h"
+#include "ui/panels/rule_text_view.h"
+#include "ui/panels/rules_panel.h"
+#include "ui/views/match_rows.h"
+#include "ui/views/text.h"
+#include "ui/window/main_window.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSettings>
+#include <QStatusBar>
+
+#include <algorithm>
+
+namespace lemmascope {
+
+namespace {
+
+constexpr std::uintmax_t MostBytes = std::uintmax_t{1} << 24U;
+constexpr int SettleMs = 150;
+constexpr std::size_t ListedMisses = 100; ///< of a rule
+constexpr std::size_t ToldFindings = 20;
+constexpr qsizetype MostRecent = 8;
+
+QString recentKey() { return QStringLiteral("rules/recent"); }
+QSettings settings() { return QSettings(QStringLiteral("lemmascope"), QStringLiteral("lemmascope")); }
+
+} // namespace
+
+RulesPart::RulesPart(MainWindow& window)
+    : QObject(&window), m_window(window), m_panel(new RulesPanel(&window)), m_read(tr("Read the rules"), window.jobs(), this),
+      m_match(tr("Match the rules"), window.jobs(), this) {
+    setObjectName(QStringLiteral("rulesPart"));
+    m_dock = window.addPartDock(tr("Rules"), QStringLiteral("rulesDock"), m_panel, Qt::LeftDockWidgetArea, window.dock(MainWindow::Dock::Lemmas),
+                                false, MainWindow::Needs::Nothing);
+    buildActions();
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(SettleMs);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        watch(); // an editor that renames leaves the watcher behind
+        if (!m_file.empty() && fileStamp(m_file) != m_stamp) {
+            read();
+        }
+    });
+    connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_timer, qOverload<>(&QTimer::start));
+    connect(&m_watcher, &QFileSystemWatcher::directoryChanged, &m_timer, qOverload<>(&QTimer::start));
+    connect(m_panel, &RulesPanel::sideChosen, this, &RulesPart::setSide);
+    connect(m_panel->tree(), &OutlineView::rowChosen, this, &RulesPart::chosen);
+    connect(m_panel->tree()->outline(), &OutlineModel::checkToggled, this, [this](std::size_t row, bool on) {
+        const OutlineRow& toggled = m_panel->tree()->outline()->rows()[row];
+        if (m_rules && toggled.kind == OutlineRow::Kind::Rule) {
+            setBreak(m_rules->programs[toggled.index]->rule, on);
+        }
+    });
+    connect(&m_match, &LatestJob::progressed, this, [this](const JobProgress& progress) { m_panel->setProgress(progress.done, progress.total); });
+    connect(&m_match, &LatestJob::stopped, this, [this] {
+        m_stopped = true;
+        refresh();
+    });
+    connect(window.session(), &PairSession::opened, this, [this] {
+        m_subjects[0].reset();
+        m_subjects[1].reset();
+        m_result.reset();
+        Q_EMIT resultChanged();
+        run();
+    });
+    refresh();
+}
+
+void RulesPart::buildActions() {
+    QMenu* file = m_window.menu(MainWindow::Menu::File);
+    QAction* openAction = m_window.addMenuAction(file, tr("Open R&ules…"), {QKeySequence(QStringLiteral("Ctrl+Alt+O"))}, [this] {
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                const QString folder =
+                    m_file.empty() ? pathText(m_window.session()->session().reference.parent_path()) : pathText(m_file.parent_path());
+                const QString chosen = QFileDialog::getOpenFileName(&m_window, tr("Open Rules"), folder, tr("Rules (*.rules);;All files (*)"));
+                if (!chosen.isEmpty()) {
+                    open(chosen);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+    m_recent = new QMenu(tr("Rules Opened &Before"), file);
+    m_closeAction = m_window.addMenuAction(file, tr("Close Rules"), {QKeySequence(QStringLiteral("Ctrl+Alt+W"))}, [this] { close(); });
+    for (QAction* known : file->actions()) { // before Reload
+        if (known->shortcuts().contains(QKeySequence(QStringLiteral("F5")))) {
+            file->removeAction(openAction);
+            file->removeAction(m_closeAction);
+            file->insertAction(known, openAction);
+            file->insertMenu(known, m_recent);
+            file->insertAction(known, m_closeAction);
+            break;
+        }
+    }
+    QMenu* matcher = m_window.menu(MainWindow::Menu::Matcher);
+    m_runAction = m_window.addMenuAction(matcher, tr("&Run"), {QKeySequence(QStringLiteral("Ctrl+F9"))}, [this] { run(); });
+    m_runAction->setToolTip(tr("Match all rules on the graph (Ctrl+F9)"));
+    m_panel->addButton(openAction, tr("Open rules"));
+    m_panel->addButton(m_runAction, tr("Run"));
+    refreshRecent();
+}
+
+void RulesPart::refreshRecent() {
+    m_recent->clear();
+    const QStringList recent = m_window.stateFolder().empty() ? QStringList() : settings().value(recentKey()).toStringList();
+    for (const QString& each : recent) {
+        m_recent->addAction(QString(each).replace(u'&', QStringLiteral("&&")), this, [this, each] { open(each); });
+    }
+    m_recent->setEnabled(!recent.isEmpty());
+}
+
+bool RulesPart::isRulesFile(const QString& file) { return file.endsWith(QStringLiteral(".rules"), Qt::CaseInsensitive); }
+
+void RulesPart::open(const QString& file) {
+    m_file = toPath(QFileInfo(file).absoluteFilePath());
+    m_opening = true;
+    m_stopped = false;
+    read();
+    watch();
+    refresh();
+}
+
+void RulesPart::close() {
+    m_read.stop();
+    m_match.stop();
+    m_file.clear();
+    m_stamp.reset();
+    m_trouble.reset();
+    m_rules.reset();
+    m_words.reset();
+    m_result.reset();
+    m_panel->text()->setRules({});
+    watch();
+    Q_EMIT rulesChanged();
+    Q_EMIT resultChanged();
+    refresh();
+}
+
+void RulesPart::watch() {
+    if (const QStringList watched = m_watcher.files() + m_watcher.directories(); !watched.isEmpty()) {
+        m_watcher.removePaths(watched);
+    }
+    if (!m_file.empty()) {
+        // The folder too: a file that is written anew is another one.
+        m_watcher.addPaths({pathText(m_file), pathText(m_file.parent_path())});
+    }
+}
+
+void RulesPart::read() {
+    m_read.setName(tr("Read %1").arg(pathText(m_file.filename())));
+    m_read.start<Read>(
+        [path = m_file](const JobContext& context) -> Result<Read> {
+            context.report({tr("reading the rules"), 0, 0});
+            Read out;
+            out.stamp = fileStamp(path);
+            auto text = readFile(path, MostBytes);
+            if (!text) {
+                out.trouble = text.error();
+                return out;
+            }
+            out.text = *text;
+            auto rules = match::readRuleSet(std::move(*text), path.string());
+            if (!rules) {
+                out.trouble = rules.error();
+                return out;
+            }
+            out.rules = std::make_shared<const match::RuleSet>(std::move(*rules));
+            out.words = std::make_shared<const match::PatternWords>(out.rules->file);
+            return out;
+        },
+        [this](Result<Read> done) {
+            if (done) {
+                take(*done);
+            } else {
+                m_window.messages()->addError(tr("Opening the rules"), done.error());
+            }
+        });
+}
+
+void RulesPart::take(const Read& read) {
+    m_stamp = read.stamp;
+    m_trouble = read.trouble;
+    m_rules = read.rules;
+    m_words = read.words;
+    m_match.stop();
+    m_result.reset();
+    m_panel->text()->setRules(toQString(read.text));
+    std::vector<match::Spot> spots;
+    if (m_trouble) {
+        m_window.messages()->addError(tr("Opening the rules"), *m_trouble);
+        if (const auto spot = match::spotOf(*m_trouble)) {
+            spots.push_back(*spot);
+        }
+    } else {
+        tellFindings(*m_rules);
+        for (const match::Finding& each : m_rules->findings) {
+            spots.push_back(each.spot);
+        }
+    }
+    m_panel->text()->setFindings(spots);
+    if (!spots.empty() && (m_trouble || !m_rules->passes())) {
+        m_panel->text()->goTo(spots.front());
+    }
+    if (std::exchange(m_opening, false)) {
+        if (!m_window.isWelcome()) {
+            show(false);
+        }
+        if (!m_trouble && !m_window.stateFolder().empty()) {
+            QStringList recent = settings().value(recentKey()).toStringList();
+            recent.removeAll(pathText(m_file));
+            recent.prepend(pathText(m_file));
+            settings().setValue(recentKey(), QStringList(recent.mid(0, MostRecent)));
+            refreshRecent();
+        }
+    }
+    Q_EMIT rulesChanged();
+    Q_EMIT resultChanged();
+    refresh();
+    run();
+}
+
+void RulesPart::tellFindings(const match::RuleSet& rules) {
+    std::size_t told = 0;
+    for (const match::Finding& each : rules.findings) {
+        if (!each.isError || told++ == ToldFindings) {
+            continue;
+        }
+        const std::string detail = each.detail.empty() ? std::string() : " (" + each.detail + ")";
+        m_window.messages()->addError(tr("Checking the rules"),
+                                      Error{ErrorCode::BadData, each.owner + ": " + each.fact + detail, rules.file->file + ":" + each.spot.text()});
+    }
+}
+
+std::shared_ptr<const Graph> RulesPart::graph(Side side) const {
+    const Session& session = m_window.session()->session();
+    return !session.isOpen() ? nullptr : side == Side::Reference ? session.referenceGraph : session.rewrittenGraph;
+}
+
+void RulesPart::keepSubject(Side side, const std::shared_ptr<const match::GraphSubject>& subject) {
+    if (subject && subject->shared() == graph(side)) {
+        m_subjects[static_cast<std::size_t>(side)] = subject;
+    }
+}
+
+void RulesPart::run() {
+    m_match.stop();
+    m_stopped = false;
+    const auto on = graph(m_side);
+    if (!m_rules || m_rules->programs.empty() || !on) {
+        refresh();
+        return;
+    }
+    m_panel->setProgress(0, m_rules->programs.size());
+    m_match.start<Matched>(
+        [rules = m_rules, on, known = subject(m_side)](const JobContext& context) -> Result<Matched> {
+            const JobProgress begins{tr("reading the graph"), 0, 0};
+            context.report(begins);
+            Matched out;
+            out.subject = known && known->shared() == on ? known : std::make_shared<const match::GraphSubject>(on);
+            match::GraphMatchOptions options;
+            options.listedMisses = ListedMisses;
+            options.stop = context.stop;
+            options.progress = [&](std::size_t done, std::size_t all) {
+                context.report({tr("matching %1").arg(toQString(rules->programs[done]->rule)), done, all});
+            };
+            auto result = match::matchGraph(rules->programs, *out.subject, options);
+            if (!result) {
+                return tl::unexpected<Error>(result.error());
+            }
+            out.result = std::make_shared<const match::GraphMatchResult>(std::move(*result));
+            return out;
+        },
+        [this, side = m_side](Result<Matched> matched) {
+            if (!matched) {
+                m_window.messages()->addError(tr("Matching the rules"), matched.error());
+                refresh();
+                return;
+            }
+            keepSubject(side, matched->subject);
+            m_result = matched->result;
+            refresh();
+            Q_EMIT resultChanged();
+        });
+    refresh();
+}
+
+void RulesPart::refresh() {
+    m_panel->setFile(pathText(m_file));
+    m_panel->setSide(m_side);
+    const bool open = !m_file.empty();
+    m_closeAction->setEnabled(open);
+    const bool runs = m_rules && !m_rules->programs.empty();
+    m_runAction->setEnabled(runs && graph(m_side) != nullptr);
+    if (!m_match.isRunning()) {
+        m_panel->setProgress(0, 0);
+    }
+    QString answer;
+    if (!open) {
+        answer = tr("Open a rule file: File > Open Rules, or drop one here.");
+    } else if (m_trouble) {
+        answer = tr("✗ The rules cannot be read: see the line that is marked.");
+    } else if (!m_rules) {
+        answer = tr("Reading the rules …");
+    } else if (!m_rules->passes()) {
+        answer = tr("✗ The static check fails: nothing is matched.");
+    } else if (!graph(m_side)) {
+        answer = tr("Rules: %1. They are matched once a pair is open.").arg(m_rules->programs.size());
+    } else if (m_match.isRunning()) {
+        answer = tr("Matching …");
+    } else if (m_stopped) {
+        answer = tr("The matching was stopped: Run (Ctrl+F9) begins again.");
+    } else if (m_result) {
+        answer = resultText(*m_result);
+    }
+    m_panel->setAnswer(answer);
+    if (m_trouble) {
+        m_panel->setRows(troubleRows(*m_trouble));
+    } else if (m_rules) {
+        const auto& subject = m_subjects[static_cast<std::size_t>(m_side)];
+        m_panel->setRows(ruleRows(*m_rules, subject ? m_result.get() : nullptr, subject.get(), m_breaks));
+    } else {
+        m_panel->setRows({});
+    }
+}
+
+void RulesPart::setSide(Side side) {
+    if (side != m_side) {
+        m_side = side;
+        m_result.reset();
+        Q_EMIT resultChanged();
+        run();
+    }
+}
+
+void RulesPart::setBreak(const std::string& rule, bool on) {
+    std::set<std::string> wanted = m_breaks;
+    if (on) {
+        wanted.insert(rule);
+    } else {
+        wanted.erase(rule);
+    }
+    setBreaks(wanted);
+}
+
+void RulesPart::setBreaks(const std::set<std::string>& rules) {
+    if (rules != m_breaks) {
+        m_breaks = rules;
+        refresh();
+        Q_EMIT breaksChanged();
+    }
+}
+
+std::optional<std::size_t> RulesPart::chosenRule() const {
+    const OutlineRow* row = m_panel->tree()->current();
+    if (row == nullptr || !m_rules) {
+        return std::nullopt;
+    }
+    switch (row->kind) {
+    case OutlineRow::Kind::Rule: return row->index;
+    case OutlineRow::Kind::Match: return m_result ? std::optional(m_result->matches[row->index].rule) : std::nullopt;
+    case OutlineRow::Kind::Miss: return m_result ? std::optional(m_result->misses[row->index].rule) : std::nullopt;
+    case OutlineRow::Kind::Count: return m_result ? std::optional(m_result->counts[row->index].rule) : std::nullopt;
+    case OutlineRow::Kind::Text:
+    case OutlineRow::Kind::Finding: break;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> RulesPart::chosenMatch() const {
+    const OutlineRow* row = m_panel->tree()->current();
+    return row != nullptr && row->kind == OutlineRow::Kind::Match && m_result ? std::optional(row->index) : std::nullopt;
+}
+
+void RulesPart::goTo(Side side, const match::GraphSubject& subject, match::TermId term) {
+    if (!term.isValid() || subject.shared() != graph(side)) {
+        return;
+    }
+    if (const NodeId node = subject.nodeOf(term); node.isValid()) {
+        m_window.goToNode(side, FlatNodeId(node.index));
+    } else {
+        m_window.selectValue(side, FlatValueId(term.index));
+    }
+}
+
+void RulesPart::chosen(std::size_t row) {
+    const OutlineRow chosen = m_panel->tree()->outline()->rows()[row];
+    const auto subject = m_subjects[static_cast<std::size_t>(m_side)];
+    if (!subject) {
+        return;
+    }
+    goTo(m_side, *subject, chosen.term);
+    if (!m_result) {
+        return;
+    }
+    if (chosen.kind == OutlineRow::Kind::Match) {
+        Q_EMIT attemptChosen(m_result->matches[chosen.index].rule, chosen.term, true);
+    } else if (chosen.kind == OutlineRow::Kind::Miss) {
+        Q_EMIT attemptChosen(m_result->misses[chosen.index].rule, chosen.term, false);
+    } else if (chosen.kind == OutlineRow::Kind::Count) {
+        Q_EMIT attemptChosen(m_result->counts[chosen.index].rule, chosen.term, false);
+    }
+}
+
+void RulesPart::nextMiss(bool backwards) {
+    OutlineView* tree = m_panel->tree();
+    const OutlineRows& rows = tree->outline()->rows();
+    const std::size_t count = rows.size();
+    const QModelIndex current = tree->currentIndex();
+    const std::size_t from = current.isValid() ? tree->outline()->rowAt(current) : (backwards ? 0 : count - 1);
+    for (std::size_t i = 1; i <= count; ++i) {
+        const std::size_t row = (from + (backwards ? count - i % count : i)) % count;
+        if (rows[row].kind == OutlineRow::Kind::Miss) {
+            show(false);
+            tree->choose(row);
+            return;
+        }
+    }
+    m_window.statusBar()->showMessage(m_rules ? tr("There is no near miss.") : tr("Open a rule file first (File > Open Rules)."), 5'000);
+}
+
+void RulesPart::show(bool focus) { m_window.showDock(m_dock, focus); }
+
+} // namespace lemmascope
