@@ -59,6 +59,19 @@ Register Body::view(ValueId value) {
     return f.view(held2.value_or(ViewType{interp::I64, {}}));
 }
 
+void Body::set(ValueId value, Slot slot) {
+    // Messages speak of registers by the names in the file; the first one stays: an argument's, not that of what it is passed as.
+    const std::string& written = module().value(value).name;
+    const std::string name = !written.empty() && written[0] >= '0' && written[0] <= '9' ? "%" + written : written;
+    const auto isNamed = [](const std::vector<std::uint32_t>& names, Register reg) { return reg < names.size() && names[reg] != interp::None; };
+    if (!name.empty() && slot.kind == Slot::Kind::View && !isNamed(f.code().viewNames, slot.reg)) {
+        f.nameView(slot.reg, name);
+    } else if (!name.empty() && slot.kind == Slot::Kind::Scalar && !isNamed(f.code().registerNames, slot.reg)) {
+        f.nameScalar(slot.reg, name);
+    }
+    m_slots[value.index] = std::move(slot);
+}
+
 Slot Body::fresh(TypeId id) {
     Slot out{Slot::Kind::Poison, 0, 0, {}};
     const Type& type = module().type(id);

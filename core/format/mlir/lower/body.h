@@ -77,7 +77,7 @@ class Body {
     [[nodiscard]] Register operand(OperationId op, std::size_t at) { return scalar(module().operand(op, at)); }
     [[nodiscard]] Register viewOperand(OperationId op, std::size_t at) { return view(module().operand(op, at)); }
     [[nodiscard]] bool isPoison(ValueId value) { return slot(value).kind == Slot::Kind::Poison || slot(value).kind == Slot::Kind::Missing; }
-    void set(ValueId value, Slot slot) { m_slots[value.index] = std::move(slot); }
+    void set(ValueId value, Slot slot);
     void setScalar(ValueId value, Register reg) { set(value, {Slot::Kind::Scalar, reg, 0, {}}); }
     void setView(ValueId value, Register reg) { set(value, {Slot::Kind::View, reg, 0, {}}); }
     void setLanes(ValueId value, std::vector<Register> lanes) { set(value, {Slot::Kind::Lanes, 0, 0, std::move(lanes)}); }

@@ -51,7 +51,9 @@ bool coversAll(const AffineMap& map) {
 void lowerStructured(Body& body, OperationId op, const Attribute& mapList) {
     const Module& m = body.module();
     const auto operands = m.operands(op);
-    const std::size_t inputs = body.segment(op, 0).size();
+    // linalg.reduce has as many results as inputs; map, transpose and broadcast have one.
+    const bool listed = m.find(op, "operandSegmentSizes") != nullptr;
+    const std::size_t inputs = listed ? body.segment(op, 0).size() : m.name(op) == "linalg.reduce" ? operands.size() / 2 : operands.size() - 1;
     const BlockId block = m.blockOf(m.regionOf(op));
     std::vector<const AffineMap*> maps;
     for (const AttributeId item : mapList.items) {
