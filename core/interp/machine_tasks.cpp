@@ -58,7 +58,7 @@ const HandleEntry* Machine::handle(const Cell& cell, HandleEntry::Kind kind) con
 }
 
 void Machine::startTracking() {
-    m_tracking = true;
+    m_tracking = m_options.detectRaces;
     if (m_mode == Mode::Plain) {
         m_mode = Mode::Tracking;
     }

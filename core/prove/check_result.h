@@ -106,12 +106,29 @@ struct Blame {
 
 struct FaultReport {
     Side side = Side::Rewritten;
-    std::string access; ///< `read`, `write`, `divide`
+    std::string access; ///< `read`, `write`, `divide`; of programs also `free`, `loop`, `view`, `assert`
     std::string buffer;
     std::vector<std::int64_t> index;
     std::vector<std::int64_t> size;
     std::string node;
     friend bool operator==(const FaultReport&, const FaultReport&) = default;
+};
+
+/// One order of the steps of a program with tasks, and what it gives.
+struct ScheduledRun {
+    std::vector<std::string> order;                      ///< events, or places of ops
+    std::vector<std::pair<std::string, Tensor>> outputs; ///< compared ones; empty where the run does not end
+    std::string end;                                     ///< why it does not; empty otherwise
+};
+
+/// Two accesses that nothing orders, or two takings of one semaphore.
+struct RaceReport {
+    Side side = Side::Rewritten;
+    std::vector<std::string> events; ///< the two, in the order of the first run
+    std::string buffer;
+    std::vector<std::int64_t> index;
+    std::string text; ///< both with op, place, task and iteration, and the missing edge
+    std::vector<ScheduledRun> runs;
 };
 
 struct Remark {
@@ -149,6 +166,8 @@ struct CheckResult {
     std::vector<Blame> blame;
     std::optional<std::string> condition;
     std::optional<FaultReport> fault;
+    std::optional<RaceReport> race;  ///< programs with tasks: kinds race and nondeterministic
+    std::vector<std::string> cycle;  ///< kind deadlock: each waits for the next, the last for the first
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
     std::optional<double> differenceBound;  ///< of |reference - rewritten| at any element, inputs in their ranges, however floats round

@@ -224,6 +224,56 @@ void writeFault(JsonWriter& json, const std::optional<FaultReport>& fault) {
     json.endObject();
 }
 
+void writeRace(JsonWriter& json, const std::optional<RaceReport>& race) {
+    if (!race) {
+        json.null();
+        return;
+    }
+    const auto writeNames = [&](const std::vector<std::string>& names) {
+        json.beginArray(InLine);
+        for (const std::string& event : names) {
+            json.string(event);
+        }
+        json.endArray();
+    };
+    json.beginObject();
+    json.key("events");
+    writeNames(race->events);
+    json.key("buffer");
+    json.string(race->buffer);
+    json.key("index");
+    writeIntegers(json, race->index);
+    json.key("runs");
+    json.beginArray();
+    for (const ScheduledRun& run : race->runs) {
+        json.beginObject();
+        json.key("order");
+        writeNames(run.order);
+        json.key("outputs");
+        json.beginObject();
+        for (const auto& [output, tensor] : run.outputs) {
+            json.key(output);
+            writeTensor(json, tensor);
+        }
+        json.endObject();
+        json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+}
+
+void writeCycle(JsonWriter& json, const std::vector<std::string>& cycle) {
+    if (cycle.empty()) {
+        json.null();
+        return;
+    }
+    json.beginArray();
+    for (const std::string& step : cycle) {
+        json.string(step);
+    }
+    json.endArray();
+}
+
 void writeDifference(JsonWriter& json, const CheckResult& result) {
     if (!result.largestRelativeDifference && !result.largestUlpDifference && !result.differenceBound && result.noBoundReason.empty()) {
         json.null();
@@ -319,9 +369,9 @@ void writeResult(JsonWriter& json, const CheckResult& result) {
     json.key("fault");
     writeFault(json, result.fault);
     json.key("race");
-    json.null();
+    writeRace(json, result.race);
     json.key("cycle");
-    json.null();
+    writeCycle(json, result.cycle);
     json.key("difference");
     writeDifference(json, result);
     json.key("error_probability");

@@ -29,8 +29,9 @@ struct Ran {
     [[nodiscard]] std::string cell(std::size_t argument, std::size_t at) const {
         const LiveOut& out = result.arguments[argument];
         const Cell cell = out.cells[at];
-        return cell.term == NoTerm ? std::to_string(out.type.isFloat() ? doubleOf(out.type, cell.bits) : static_cast<double>(signedOf(out.type, cell.bits)))
-                                   : dag.text(cell.term);
+        return cell.term == NoTerm
+                   ? std::to_string(out.type.isFloat() ? doubleOf(out.type, cell.bits) : static_cast<double>(signedOf(out.type, cell.bits)))
+                   : dag.text(cell.term);
     }
 };
 
@@ -174,7 +175,9 @@ class TestMachine : public QObject {
         QCOMPARE(fault.buffer, std::string("A"));
         QCOMPARE(fault.index, std::vector<std::int64_t>{4});
         QCOMPARE(fault.size, std::vector<std::int64_t>{4});
-        QCOMPARE(fault.text(), std::string("write of 'A' at [4] is out of range, size [4], memref.store at f.mlir:5:7 (i = 2); computed by arith.addi at f.mlir:4:7"));
+        QCOMPARE(
+            fault.text(),
+            std::string("write of 'A' at [4] is out of range, size [4], memref.store at f.mlir:5:7 (i = 2); computed by arith.addi at f.mlir:4:7"));
     }
 
     void unwrittenAndFreedMemoryIsNotRead() {

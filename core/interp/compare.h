@@ -1,0 +1,52 @@
+#pragma once
+
+// Decides whether two programs are equal for every input and schedule: both run once on terms of one DAG, then their live-outs are
+// compared cell by cell. resources/docs/decisions/interpreter.md. Tests: tests/core/interp/tst_compare.cpp.
+
+#include "core/interp/machine.h"
+#include "core/prove/check.h"
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace lemmascope::interp {
+
+struct CompareOptions {
+    CheckOptions check;    ///< wanted, timeSeconds, outputs, sizes, lemmaSteps, jobs
+    RunLimits limits;      ///< of each run
+    bool mayAlias = false; ///< arguments of one type may name one memory
+};
+
+/// What became of one live-out: for the window's map and the report.
+struct OutputComparison {
+    std::string name;
+    ValueType type;
+    std::vector<std::int64_t> sizes;
+    std::vector<std::uint64_t> refuted;  ///< cells shown to differ
+    std::vector<std::uint64_t> unproved; ///< cells not shown equal
+    std::vector<std::uint64_t> proved;   ///< cells of different terms that were proved equal
+    std::string families;                ///< of `refuted`, or else of `unproved`
+    Cell reference;                      ///< of the first of these
+    Cell rewritten;
+    std::vector<WatchedAccess> referenceWrites; ///< last ones to that cell
+    std::vector<WatchedAccess> rewrittenWrites;
+    std::uint32_t referenceAllocation = 0;
+    std::uint32_t rewrittenAllocation = 0;
+};
+
+struct ProgramComparison {
+    CheckResult result; ///< without graphs
+    std::vector<OutputComparison> outputs;
+    std::shared_ptr<TermDag> dag;
+    RunResult reference; ///< symbolic runs
+    RunResult rewritten;
+};
+
+/// Fails with Cancelled only.
+[[nodiscard]] Result<ProgramComparison> comparePrograms(const std::shared_ptr<const Program>& reference,
+                                                        const std::shared_ptr<const Program>& rewritten, const CompareOptions& options = {},
+                                                        const CheckServices& services = {}, std::stop_token stop = {});
+
+} // namespace lemmascope::interp

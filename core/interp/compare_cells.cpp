@@ -1,0 +1,507 @@
+// Cells whose terms differ: grouped, tried on inputs, and told in families.
+
+#include "core/base/digest.h"
+#include "core/interp/comparison.h"
+#include "core/interp/families.h"
+#include "core/interp/term_graph.h"
+#include "core/program/number.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace lemmascope::interp {
+
+namespace {
+
+/// Work spent on seeing that two pairs are one but for the names of leaves; past it every pair is a class of its own.
+constexpr std::uint64_t CanonicalBudget = 40'000'000;
+constexpr std::size_t LargestCanonical = 200'000;
+
+bool sameBits(ValueType type, std::uint64_t a, std::uint64_t b) {
+    if (a == b) {
+        return true;
+    }
+    if (!type.isFloat()) {
+        return false;
+    }
+    const double x = doubleOf(type, a);
+    const double y = doubleOf(type, b);
+    return x == y || (std::isnan(x) && std::isnan(y)); // +0 and -0, and NaN of any payload
+}
+
+/// Pairs up to renaming of leaves. Operands that may be exchanged are visited in the order of a hash that does not see names.
+class Canonical {
+  public:
+    explicit Canonical(const TermDag& dag) : m_dag(dag) {}
+
+    std::optional<Digest128> of(Term reference, Term rewritten) {
+        if (m_spent > CanonicalBudget) {
+            return std::nullopt;
+        }
+        m_numbers.clear();
+        m_leaves.clear();
+        m_text.clear();
+        const std::size_t before = m_numbers.size();
+        if (!visit(reference) || !visit(rewritten)) {
+            return std::nullopt;
+        }
+        m_text.push_back(m_numbers.at(reference));
+        m_text.push_back(m_numbers.at(rewritten));
+        m_spent += m_numbers.size() - before;
+        return contentDigest(std::as_bytes(std::span(m_text)));
+    }
+
+  private:
+    std::uint64_t shape(Term term) {
+        if (m_shapes.size() < m_dag.size()) {
+            const auto first = static_cast<Term>(m_shapes.size());
+            m_shapes.resize(m_dag.size());
+            for (Term t = first; t < m_shapes.size(); ++t) {
+                const TermNode& n = m_dag.node(t);
+                std::uint64_t h = static_cast<std::uint64_t>(n.kind) | static_cast<std::uint64_t>(n.op) << 8 | std::uint64_t{n.type.code} << 16 |
+                                  std::uint64_t{n.aux} << 24;
+                const bool exchange = n.kind == TermKind::Apply && isCommutative(n.op);
+                std::uint64_t sum = 0;
+                for (const Term operand : m_dag.operands(n)) {
+                    const std::uint64_t x = m_shapes[operand] * 0x9E3779B97F4A7C15ULL;
+                    if (exchange) {
+                        sum += x ^ (x >> 31);
+                    } else {
+                        sum = (sum ^ x) * 0xBF58476D1CE4E5B9ULL;
+                        sum ^= sum >> 29;
+                    }
+                }
+                if (n.kind == TermKind::Constant || n.kind == TermKind::Open) {
+                    h ^= (std::uint64_t{n.a} << 32) * 0x94D049BB133111EBULL + (n.kind == TermKind::Constant ? n.b : 0);
+                }
+                m_shapes[t] = (h + sum) * 0xD1B54A32D192ED03ULL;
+            }
+        }
+        return m_shapes[term];
+    }
+
+    bool visit(Term root) {
+        std::vector<std::pair<Term, bool>> stack{{root, false}};
+        while (!stack.empty()) {
+            const auto [term, done] = stack.back();
+            stack.pop_back();
+            if (m_numbers.contains(term)) {
+                continue;
+            }
+            const TermNode& n = m_dag.node(term);
+            const std::span<const Term> operands = m_dag.operands(n);
+            std::vector<Term> order(operands.begin(), operands.end());
+            if (n.kind == TermKind::Apply && isCommutative(n.op) && shape(order[1]) < shape(order[0])) {
+                std::swap(order[0], order[1]);
+            }
+            if (!done && !order.empty()) {
+                stack.emplace_back(term, true);
+                for (std::size_t i = order.size(); i-- > 0;) {
+                    stack.emplace_back(order[i], false);
+                }
+                continue;
+            }
+            m_text.push_back(static_cast<std::uint32_t>(n.kind) | static_cast<std::uint32_t>(n.op) << 8 |
+                             static_cast<std::uint32_t>(n.type.code) << 16 | static_cast<std::uint32_t>(n.aux) << 24);
+            if (n.kind == TermKind::Constant) {
+                m_text.push_back(n.a);
+                m_text.push_back(n.b);
+            } else if (n.kind == TermKind::Leaf) {
+                m_text.push_back(static_cast<std::uint32_t>(m_leaves.try_emplace(term, m_leaves.size()).first->second));
+            } else {
+                if (n.kind == TermKind::Open) {
+                    m_text.push_back(n.a);
+                }
+                for (const Term operand : order) {
+                    m_text.push_back(m_numbers.at(operand));
+                }
+            }
+            m_numbers.emplace(term, static_cast<std::uint32_t>(m_numbers.size()));
+            if (m_numbers.size() > LargestCanonical) {
+                m_spent += m_numbers.size();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    const TermDag& m_dag;
+    std::uint64_t m_spent = 0;
+    std::vector<std::uint64_t> m_shapes;
+    std::unordered_map<Term, std::uint32_t> m_numbers;
+    std::unordered_map<Term, std::size_t> m_leaves;
+    std::vector<std::uint32_t> m_text;
+};
+
+} // namespace
+
+void Comparison::collectClasses() {
+    Canonical canonical(*m_dag);
+    std::unordered_map<Digest128, std::size_t> byDigest;
+    std::unordered_map<std::uint64_t, std::size_t> byTerms;
+    m_unwritten.resize(m_pairs.size());
+    for (std::size_t output = 0; output < m_pairs.size(); ++output) {
+        const LiveOut& a = *m_pairs[output].reference;
+        const LiveOut& b = *m_pairs[output].rewritten;
+        for (std::uint64_t i = 0; i < a.cells.size(); ++i) {
+            const Cell& x = a.cells[i];
+            const Cell& y = b.cells[i];
+            if (x.term == Unwritten) {
+                ++m_unspecified;
+                continue;
+            }
+            if (y.term == Unwritten) {
+                m_unwritten[output].push_back(i);
+                continue;
+            }
+            if (x.term == y.term && (x.term != NoTerm || sameBits(a.type, x.bits, y.bits))) {
+                continue;
+            }
+            const Term s = x.term != NoTerm ? x.term : m_dag->constant(a.type, x.bits);
+            const Term t = y.term != NoTerm ? y.term : m_dag->constant(a.type, y.bits);
+            const auto [known, isNewPair] = byTerms.try_emplace((std::uint64_t{s} << 32) | t, m_classes.size());
+            if (!isNewPair) {
+                m_classes[known->second].cells.emplace_back(output, i);
+                continue;
+            }
+            if (const std::optional<Digest128> digest = canonical.of(s, t)) {
+                const auto [same, isNew] = byDigest.try_emplace(*digest, m_classes.size());
+                if (!isNew) {
+                    known->second = same->second;
+                    m_classes[same->second].cells.emplace_back(output, i);
+                    continue;
+                }
+            }
+            PairClass made;
+            made.reference = s;
+            made.rewritten = t;
+            made.cells.emplace_back(output, i);
+            if (m_dag->mayBeUninitialised(s) || m_dag->mayBeUninitialised(t)) {
+                made.state = PairClass::State::Undecided;
+                made.reason = "whether the cell is written depends on data";
+            }
+            m_classes.push_back(std::move(made));
+        }
+    }
+}
+
+Result<bool> Comparison::confirmFault(const Inputs& inputs) {
+    Result<std::pair<RunResult, RunResult>> both = runConcretely(inputs);
+    if (!both) {
+        return tl::unexpected(both.error());
+    }
+    const auto& [reference, rewritten] = *both;
+    if (reference.end != RunResult::End::Finished || reference.poison || reference.usedOpenFunction || rewritten.end != RunResult::End::Faulted ||
+        rewritten.usedOpenFunction) {
+        return false;
+    }
+    describeInputs(inputs);
+    m_made.result.fault = faultReport(*rewritten.fault, Side::Rewritten);
+    refute(rewritten.fault->kind == FaultKind::Uninitialised ? RefutationKind::Uninitialised : RefutationKind::OutOfRange, rewritten.fault->text());
+    return true;
+}
+
+Result<bool> Comparison::confirmValue(const Inputs& inputs, const PairClass& pair, const TermValues& values) {
+    const std::optional<Enclosures> bounds = enclose(*m_dag, pair.reference, pair.rewritten, values);
+    if (!bounds || !bounds->apart) {
+        return false;
+    }
+    Result<std::pair<RunResult, RunResult>> both = runConcretely(inputs);
+    if (!both) {
+        return tl::unexpected(both.error());
+    }
+    const auto& [reference, rewritten] = *both;
+    if (reference.end != RunResult::End::Finished || reference.poison || reference.usedOpenFunction || rewritten.end != RunResult::End::Finished ||
+        rewritten.usedOpenFunction) {
+        return false;
+    }
+    const auto [output, cell] = pair.cells.front();
+    const auto find = [&](const RunResult& run, const LiveOut& symbolic, const RunResult& symbolicRun) -> const LiveOut* {
+        for (const auto lists : {&RunResult::results, &RunResult::arguments, &RunResult::globals}) {
+            for (std::size_t i = 0; i < (symbolicRun.*lists).size(); ++i) {
+                if (&(symbolicRun.*lists)[i] == &symbolic && i < (run.*lists).size()) {
+                    return &(run.*lists)[i];
+                }
+            }
+        }
+        return nullptr;
+    };
+    const LiveOut* a = find(reference, *m_pairs[output].reference, m_made.reference);
+    const LiveOut* b = find(rewritten, *m_pairs[output].rewritten, m_made.rewritten);
+    if (a == nullptr || b == nullptr || cell >= a->cells.size() || cell >= b->cells.size() || a->sizes != b->sizes ||
+        sameBits(a->type, a->cells[cell].bits, b->cells[cell].bits) || b->cells[cell].term == Unwritten) {
+        return false;
+    }
+    describeInputs(inputs);
+    Counterexample& found = *m_made.result.counterexample;
+    found.output = m_pairs[output].name;
+    found.index.assign(a->sizes.size(), 0);
+    std::uint64_t left = cell;
+    for (std::size_t axis = a->sizes.size(); axis-- > 0;) {
+        const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(a->sizes[axis], 1));
+        found.index[axis] = static_cast<std::int64_t>(left % size);
+        left /= size;
+    }
+    found.reference = tensorOfOutput(*a);
+    found.rewritten = tensorOfOutput(*b);
+    return true;
+}
+
+Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> order) {
+    const TermValues values = evaluateTerms(*m_dag, order, [&](Term leaf) {
+        const TermNode& n = m_dag->node(leaf);
+        return n.b < inputs[n.a].size() ? inputs[n.a][n.b] : std::uint64_t{0};
+    });
+    for (const Term guard : m_referenceGuards) {
+        if (values.bits[guard] != 0 || values.doubtful[guard]) {
+            return false; // the reference faults here: nothing is asked
+        }
+    }
+    for (const Fault* fault : m_openFaults) {
+        if (!m_decided && values.bits[fault->guard] != 0 && !values.doubtful[fault->guard]) {
+            Result<bool> confirmed = confirmFault(inputs);
+            if (!confirmed || *confirmed) {
+                return confirmed;
+            }
+            break;
+        }
+    }
+    bool refuted = false;
+    for (PairClass& pair : m_classes) {
+        const bool settled =
+            pair.state == PairClass::State::Proved || pair.state == PairClass::State::Refuted || pair.state == PairClass::State::Undecided;
+        if (settled || values.doubtful[pair.reference] || values.doubtful[pair.rewritten]) {
+            continue;
+        }
+        const ValueType type = m_dag->node(pair.reference).type;
+        const std::uint64_t x = values.bits[pair.reference];
+        const std::uint64_t y = values.bits[pair.rewritten];
+        if (sameBits(type, x, y)) {
+            continue;
+        }
+        pair.differed = true;
+        if (type.isFloat()) {
+            const double a = doubleOf(type, x);
+            const double b = doubleOf(type, y);
+            const double relative = std::fabs(a - b) / std::max(std::fabs(a), 1e-300);
+            if (std::isfinite(relative)) {
+                pair.relative = std::max(pair.relative, relative);
+            }
+        }
+        if (!m_made.result.counterexample) {
+            Result<bool> confirmed = confirmValue(inputs, pair, values);
+            if (!confirmed) {
+                return confirmed;
+            }
+            if (*confirmed) {
+                pair.state = PairClass::State::Refuted;
+                refuted = true;
+            }
+        } else if (const auto bounds = enclose(*m_dag, pair.reference, pair.rewritten, values); bounds && bounds->apart) {
+            pair.state = PairClass::State::Refuted;
+            refuted = true;
+        }
+    }
+    return refuted;
+}
+
+Result<void> Comparison::trySamples() {
+    std::vector<Term> roots;
+    for (const PairClass& pair : m_classes) {
+        roots.push_back(pair.reference);
+        roots.push_back(pair.rewritten);
+    }
+    roots.insert(roots.end(), m_referenceGuards.begin(), m_referenceGuards.end());
+    for (const Fault* fault : m_openFaults) {
+        roots.push_back(fault->guard);
+    }
+    const std::vector<Term> order = reached(*m_dag, roots, SIZE_MAX);
+    const std::uint32_t samples = order.size() > 4'000'000 ? 4 : SampleCount;
+    bool valueFound = false;
+    for (std::uint32_t sample = 0; sample < samples && secondsLeft() > 0; ++sample) {
+        const Result<bool> refuted = tryInputs(sampleInputs(sample), order);
+        if (!refuted) {
+            return tl::unexpected(refuted.error());
+        }
+        if (m_decided) {
+            return {}; // a fault
+        }
+        valueFound = valueFound || *refuted;
+        // Two more inputs show which other cells differ; then the picture is good enough.
+        if (valueFound && sample >= 2 && std::none_of(m_classes.begin(), m_classes.end(), [](const PairClass& pair) {
+                return pair.state == PairClass::State::Open && pair.differed;
+            })) {
+            break;
+        }
+    }
+    return {};
+}
+
+Result<void> Comparison::compareCells() {
+    collectClasses();
+    for (std::size_t output = 0; output < m_pairs.size(); ++output) {
+        if (m_unwritten[output].empty()) {
+            continue;
+        }
+        // Content that only one side defines: as a read by the caller.
+        Inputs inputs = sampleInputs(0);
+        describeInputs(inputs);
+        FaultReport fault;
+        fault.access = "read";
+        fault.buffer = m_pairs[output].name;
+        std::uint64_t left = m_unwritten[output].front();
+        fault.size = m_pairs[output].reference->sizes;
+        fault.index.assign(fault.size.size(), 0);
+        for (std::size_t axis = fault.size.size(); axis-- > 0;) {
+            const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(fault.size[axis], 1));
+            fault.index[axis] = static_cast<std::int64_t>(left % size);
+            left /= size;
+        }
+        fault.node = "return";
+        m_made.result.fault = fault;
+        refute(RefutationKind::Uninitialised, "the rewritten program leaves " +
+                                                  familyText(m_pairs[output].name, m_pairs[output].reference->sizes, m_unwritten[output]) +
+                                                  " unwritten");
+        break;
+    }
+    std::vector<Term> discharged = m_referenceGuards;
+    for (const Fault& fault : m_made.rewritten.conditional) {
+        // What the reference's own accesses imply needs no proof.
+        if (!std::binary_search(m_referenceGuards.begin(), m_referenceGuards.end(), fault.guard) &&
+            std::find(discharged.begin(), discharged.end(), fault.guard) == discharged.end()) {
+            discharged.push_back(fault.guard);
+            m_openFaults.push_back(&fault);
+        }
+    }
+    if (!m_decided) {
+        if (Result<void> tried = trySamples(); !tried) {
+            return tried;
+        }
+    }
+    if (!m_decided) {
+        if (Result<void> asked = climb(); !asked) {
+            return asked;
+        }
+    }
+    finishOutputs();
+    checkStrengthOfSharing();
+    return traceWrites();
+}
+
+void Comparison::finishOutputs() {
+    CheckResult& result = m_made.result;
+    for (std::size_t output = 0; output < m_pairs.size(); ++output) {
+        const Paired& pair = m_pairs[output];
+        OutputComparison made;
+        made.name = pair.name;
+        made.type = pair.reference->type;
+        made.sizes = pair.reference->sizes;
+        made.referenceAllocation = pair.reference->allocation;
+        made.rewrittenAllocation = pair.rewritten->allocation;
+        OutputResult told;
+        told.name = pair.name;
+        told.verdict = Verdict::Proved;
+        told.strength = Strength::Identical;
+        std::optional<std::uint64_t> first;
+        std::vector<std::uint64_t> undecidedCells;
+        std::string reason;
+        for (const PairClass& c : m_classes) {
+            for (const auto& [where, cell] : c.cells) {
+                if (where != output) {
+                    continue;
+                }
+                switch (c.state) {
+                case PairClass::State::Refuted: made.refuted.push_back(cell); break;
+                case PairClass::State::Proved:
+                    made.proved.push_back(cell);
+                    told.strength = weaker(*told.strength, c.strength.value_or(Strength::Exact));
+                    break;
+                case PairClass::State::Unproved:
+                case PairClass::State::Open: made.unproved.push_back(cell); break;
+                case PairClass::State::Undecided: undecidedCells.push_back(cell); break;
+                }
+                if (c.state != PairClass::State::Proved && c.state != PairClass::State::Refuted && reason.empty()) {
+                    reason = c.reason;
+                }
+            }
+        }
+        for (auto* list : {&made.refuted, &made.unproved, &made.proved, &undecidedCells}) {
+            std::sort(list->begin(), list->end());
+        }
+        if (!made.refuted.empty()) {
+            made.families = familyText(pair.name, made.sizes, made.refuted);
+            told.verdict = Verdict::Refuted;
+            told.kind = RefutationKind::Value;
+            told.reason = made.families;
+            first = made.refuted.front();
+        } else if (!m_unwritten[output].empty()) {
+            made.families = familyText(pair.name, made.sizes, m_unwritten[output]);
+            told.verdict = Verdict::Refuted;
+            told.kind = RefutationKind::Uninitialised;
+            told.reason = made.families + " left unwritten";
+            first = m_unwritten[output].front();
+        } else if (!made.unproved.empty()) {
+            made.families = familyText(pair.name, made.sizes, made.unproved);
+            told.verdict = Verdict::Unproved;
+            told.reason = made.families + (reason.empty() ? "" : ": " + reason);
+            first = made.unproved.front();
+        } else if (!undecidedCells.empty()) {
+            made.families = familyText(pair.name, made.sizes, undecidedCells);
+            told.verdict = Verdict::Undecided;
+            told.reason = made.families + (reason.empty() ? "" : ": " + reason);
+            first = undecidedCells.front();
+        }
+        if (told.verdict != Verdict::Proved) {
+            told.strength.reset();
+        } else {
+            m_strength = m_strength ? weaker(*m_strength, *told.strength) : *told.strength;
+        }
+        if (first) {
+            made.reference = pair.reference->cells[*first];
+            made.rewritten = pair.rewritten->cells[*first];
+        }
+        if (told.verdict == Verdict::Refuted && told.kind == RefutationKind::Value && !m_decided) {
+            result.verdict = Verdict::Refuted;
+            result.kind = RefutationKind::Value;
+            result.reason = made.families;
+            m_decided = true;
+        }
+        m_made.outputs.push_back(std::move(made));
+        result.outputs.push_back(std::move(told));
+    }
+}
+
+Result<void> Comparison::traceWrites() {
+    constexpr std::size_t Kept = 8;
+    for (std::size_t output = 0; output < m_made.outputs.size(); ++output) {
+        OutputComparison& made = m_made.outputs[output];
+        const std::vector<std::uint64_t>& cells = !made.refuted.empty() ? made.refuted : made.unproved;
+        if (cells.empty() || m_made.reference.steps + m_made.rewritten.steps > 50'000'000) {
+            continue;
+        }
+        for (const bool first : {true, false}) {
+            TermDag scratch;
+            RunOptions options = concreteOptions(sampleInputs(0));
+            options.detectRaces = false;
+            options.watched = {first ? made.referenceAllocation : made.rewrittenAllocation, cells.front()};
+            Result<RunResult> run = lemmascope::interp::run(first ? m_reference : m_rewritten, scratch, options, m_stop);
+            if (!run) {
+                return tl::unexpected(run.error());
+            }
+            std::vector<WatchedAccess>& into = first ? made.referenceWrites : made.rewrittenWrites;
+            for (WatchedAccess& access : run->watched) {
+                if (access.writes) {
+                    into.push_back(std::move(access));
+                }
+            }
+            if (into.size() > Kept) {
+                into.erase(into.begin(), into.end() - Kept);
+            }
+        }
+        break; // the first is what is shown at once
+    }
+    return {};
+}
+
+} // namespace lemmascope::interp
