@@ -52,10 +52,12 @@ class Proofs {
         interrupt.stopAfter(request.checking.options.timeSeconds + GraceSeconds);
     }
 
-    Result<CheckResult> pair(const std::shared_ptr<const Graph>& reference, const std::shared_ptr<const Graph>& rewritten, const std::string& what) {
+    /// `share`: how much of the time that is left it may take.
+    Result<CheckResult> pair(const std::shared_ptr<const Graph>& reference, const std::shared_ptr<const Graph>& rewritten, const std::string& what,
+                             double share) {
         const std::chrono::duration<double> left = m_end - std::chrono::steady_clock::now();
         CheckOptions options = m_request.checking.options;
-        options.timeSeconds = std::max(0.0, std::min(options.timeSeconds, left.count()));
+        options.timeSeconds = std::max(0.0, std::min(options.timeSeconds, left.count() * share));
         if (left.count() <= 0.0) {
             return outOfTime();
         }
@@ -219,7 +221,7 @@ class Command {
         const rewrite::RewriteResult& result = *report.result;
         const Strength wanted = m_request.checking.options.wanted;
         Proofs proofs(m_request, m_console, m_interrupt);
-        const Result<CheckResult> whole = proofs.pair(m_graph, result.plain, "the whole");
+        const Result<CheckResult> whole = proofs.pair(m_graph, result.plain, "the whole", result.steps.size() > 1 ? 0.5 : 1.0);
         if (!whole) {
             return tl::unexpected(placed(whole.error()));
         }
@@ -228,7 +230,8 @@ class Command {
         for (std::size_t k = 0; k < result.steps.size(); ++k) {
             const rewrite::RewriteStep& step = result.steps[k];
             const std::string what = "round " + std::to_string(step.round) + ", rule " + step.rule;
-            const Result<CheckResult> found = result.steps.size() == 1 ? whole : proofs.pair(before, step.graph, what);
+            const Result<CheckResult> found =
+                result.steps.size() == 1 ? whole : proofs.pair(before, step.graph, what, 1.0 / static_cast<double>(result.steps.size() - k));
             if (!found) {
                 return tl::unexpected(placed(found.error()));
             }
@@ -277,7 +280,7 @@ class Command {
             return finish(report, 0);
         }
         Proofs proofs(m_request, m_console, m_interrupt);
-        const Result<CheckResult> whole = proofs.pair(m_graph, result->graph, "the whole");
+        const Result<CheckResult> whole = proofs.pair(m_graph, result->graph, "the whole", 1.0);
         if (!whole) {
             return tl::unexpected(placed(whole.error()));
         }

@@ -379,8 +379,9 @@ Result<AttributeValue> attributeValue(ParserState& state) {
     return state.problem("expected an attribute's value: a number, \"text\", a word like f16, a list or ?name, found " + shown(token));
 }
 
-/// Facts that an operand may begin with; `size(?x)` there is the operator.
-constexpr std::array<std::string_view, 6> OperandFacts{"rank", "shape", "dim", "value", "attr", "ints"};
+/// Facts and functions that an operand may begin with; the others, as `size(?x)`, are operators there.
+constexpr std::array<std::string_view, 12> OperandFacts{"rank", "shape", "dim",   "value", "attr",    "ints",
+                                                        "pick", "item",  "count", "axis",  "product", "repeat"};
 
 class Replacements {
   public:

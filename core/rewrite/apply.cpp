@@ -428,8 +428,7 @@ std::optional<std::string> refusal(const Graph& graph, const Substitution& subst
         const bool aliased = same.isValid() ? !ofItsOwn : substitution.fragment->graph.value(output).constant.has_value();
         const Node& node = graph.node(graph.value(replaced).producer);
         if (aliased && node.op.domain.empty() && node.op.name == "Identity") {
-            return "the graph output " + graph.value(replaced).name +
-                   " needs a node of its own: what would replace it is an input, a constant or another output";
+            return "a graph output needs a node of its own: what would replace it is an input, a constant or another output";
         }
     }
     return std::nullopt;

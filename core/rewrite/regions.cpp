@@ -1,4 +1,4 @@
-// Regions as functions. Tests: tests/core/rewrite/tst_regions.cpp.
+// Regions as functions. Tests: tests/core/rewrite/tst_rewrite_graphs.cpp.
 #include "core/rewrite/regions.h"
 
 #include "core/graph/infer.h"

@@ -75,7 +75,7 @@ class TestRewrite : public QObject {
         row("an output of an input is a copy", "rule r: add(?x, 0) => ?x", "in x f32[2]; const z f32[] 0; y = Add(x, z); out y",
             "x: f32[2]; y = Identity(x); out y");
         row("a copy that must be stays", "rule r: identity(?x) => ?x", "in x f32[2]; y = Identity(x); out y",
-            "refused: r@y: the graph output y needs a node of its own: what would replace it is an input, a constant or another output");
+            "refused: r@y: a graph output needs a node of its own: what would replace it is an input, a constant or another output");
         row("all results of the root", "rule r: dropout(?x) => \"my\":Drop(?x)", "in x f32[2]; y, m = Dropout(x); z = Not(m); out y; out z",
             "x: f32[2]; y, m = my.Drop(x); z = Not(m); out y; out z");
         row("a result that the new operator lacks", "rule r: dropout(?x) => relu(?x)", "in x f32[2]; y, m = Dropout(x); z = Not(m); out y; out z",
