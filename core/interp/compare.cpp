@@ -169,7 +169,9 @@ bool Comparison::pairOutputs() {
     };
     const RunResult& a = m_made.reference;
     const RunResult& b = m_made.rewritten;
-    const auto add = [&](const std::string& name, const LiveOut& x, const LiveOut& y) {
+    const auto add = [&](const std::string& name, OutputComparison::List list, std::size_t i, std::size_t j) {
+        const LiveOut& x = liveOut(a, list, i);
+        const LiveOut& y = liveOut(b, list, j);
         if (x.sizes != y.sizes) {
             const auto text = [](const std::vector<std::int64_t>& sizes) {
                 std::string out;
@@ -181,11 +183,11 @@ bool Comparison::pairOutputs() {
             refute(RefutationKind::Type, "'" + name + "' has shape " + text(x.sizes) + ", rewritten " + text(y.sizes));
             return false;
         }
-        m_pairs.push_back({name, &x, &y});
+        m_pairs.push_back({name, &x, &y, list, i, j});
         return true;
     };
     for (std::size_t i = 0; i < a.results.size(); ++i) {
-        if (wanted(a.results[i].name) && !add(a.results[i].name, a.results[i], b.results[i])) {
+        if (wanted(a.results[i].name) && !add(a.results[i].name, OutputComparison::List::Results, i, i)) {
             return false;
         }
     }
@@ -196,13 +198,15 @@ bool Comparison::pairOutputs() {
             continue;
         }
         const bool compared = x.role == Role::InOut || y.role == Role::InOut || a.arguments[i].written || b.arguments[i].written;
-        if (compared && !add(x.name, a.arguments[i], b.arguments[i])) {
+        if (compared && !add(x.name, OutputComparison::List::Arguments, i, i)) {
             return false;
         }
     }
     for (const LiveOut& global : a.globals) {
         const auto other = std::find_if(b.globals.begin(), b.globals.end(), [&](const LiveOut& g) { return g.name == global.name; });
-        if (wanted(global.name) && other != b.globals.end() && (global.written || other->written) && !add(global.name, global, *other)) {
+        if (wanted(global.name) && other != b.globals.end() && (global.written || other->written) &&
+            !add(global.name, OutputComparison::List::Globals, static_cast<std::size_t>(&global - a.globals.data()),
+                 static_cast<std::size_t>(other - b.globals.begin()))) {
             return false;
         }
         if (wanted(global.name) && other == b.globals.end() && global.written) {

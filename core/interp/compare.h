@@ -27,14 +27,25 @@ struct OutputComparison {
     std::vector<std::uint64_t> refuted;  ///< cells shown to differ
     std::vector<std::uint64_t> unproved; ///< cells not shown equal
     std::vector<std::uint64_t> proved;   ///< cells of different terms that were proved equal
-    std::string families;                ///< of `refuted`, or else of `unproved`
-    Cell reference;                      ///< of the first of these
+    std::vector<std::uint64_t> undecided;
+    std::vector<std::uint64_t> unwritten; ///< cells that only the reference writes
+    std::string families;                 ///< of `refuted`, or else of the first list that is not empty
+    /// Where the live-outs stand in both runs.
+    enum class List : std::uint8_t { Results, Arguments, Globals } list = List::Results;
+    std::size_t referenceIndex = 0;
+    std::size_t rewrittenIndex = 0;
+    Cell reference; ///< of the first of these
     Cell rewritten;
     std::vector<WatchedAccess> referenceWrites; ///< last ones to that cell
     std::vector<WatchedAccess> rewrittenWrites;
     std::uint32_t referenceAllocation = 0;
     std::uint32_t rewrittenAllocation = 0;
 };
+
+/// Of either run: the live-out that `output` speaks of; its cells hold the terms.
+[[nodiscard]] inline const LiveOut& liveOut(const RunResult& run, OutputComparison::List list, std::size_t index) {
+    return (list == OutputComparison::List::Results ? run.results : list == OutputComparison::List::Arguments ? run.arguments : run.globals)[index];
+}
 
 struct ProgramComparison {
     CheckResult result; ///< without graphs

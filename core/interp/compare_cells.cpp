@@ -217,20 +217,17 @@ Result<bool> Comparison::confirmValue(const Inputs& inputs, const PairClass& pai
         return false;
     }
     const auto [output, cell] = pair.cells.front();
-    const auto find = [&](const RunResult& run, const LiveOut& symbolic, const RunResult& symbolicRun) -> const LiveOut* {
-        for (const auto lists : {&RunResult::results, &RunResult::arguments, &RunResult::globals}) {
-            for (std::size_t i = 0; i < (symbolicRun.*lists).size(); ++i) {
-                if (&(symbolicRun.*lists)[i] == &symbolic && i < (run.*lists).size()) {
-                    return &(run.*lists)[i];
-                }
-            }
-        }
-        return nullptr;
+    const Paired& where = m_pairs[output];
+    const auto find = [&](const RunResult& run, std::size_t index) -> const LiveOut* {
+        const std::size_t count = where.list == OutputComparison::List::Results     ? run.results.size()
+                                  : where.list == OutputComparison::List::Arguments ? run.arguments.size()
+                                                                                    : run.globals.size();
+        return index < count ? &liveOut(run, where.list, index) : nullptr;
     };
-    const LiveOut* a = find(reference, *m_pairs[output].reference, m_made.reference);
-    const LiveOut* b = find(rewritten, *m_pairs[output].rewritten, m_made.rewritten);
+    const LiveOut* a = find(reference, where.referenceIndex);
+    const LiveOut* b = find(rewritten, where.rewrittenIndex);
     if (a == nullptr || b == nullptr || cell >= a->cells.size() || cell >= b->cells.size() || a->sizes != b->sizes ||
-        sameBits(a->type, a->cells[cell].bits, b->cells[cell].bits) || b->cells[cell].term == Unwritten) {
+        a->name != where.reference->name || sameBits(a->type, a->cells[cell].bits, b->cells[cell].bits) || b->cells[cell].term == Unwritten) {
         return false;
     }
     describeInputs(inputs);
@@ -397,6 +394,10 @@ void Comparison::finishOutputs() {
         made.name = pair.name;
         made.type = pair.reference->type;
         made.sizes = pair.reference->sizes;
+        made.list = pair.list;
+        made.referenceIndex = pair.referenceIndex;
+        made.rewrittenIndex = pair.rewrittenIndex;
+        made.unwritten = m_unwritten[output];
         made.referenceAllocation = pair.reference->allocation;
         made.rewrittenAllocation = pair.rewritten->allocation;
         OutputResult told;
@@ -404,7 +405,6 @@ void Comparison::finishOutputs() {
         told.verdict = Verdict::Proved;
         told.strength = Strength::Identical;
         std::optional<std::uint64_t> first;
-        std::vector<std::uint64_t> undecidedCells;
         std::string reason;
         for (const PairClass& c : m_classes) {
             for (const auto& [where, cell] : c.cells) {
@@ -419,14 +419,14 @@ void Comparison::finishOutputs() {
                     break;
                 case PairClass::State::Unproved:
                 case PairClass::State::Open: made.unproved.push_back(cell); break;
-                case PairClass::State::Undecided: undecidedCells.push_back(cell); break;
+                case PairClass::State::Undecided: made.undecided.push_back(cell); break;
                 }
                 if (c.state != PairClass::State::Proved && c.state != PairClass::State::Refuted && reason.empty()) {
                     reason = c.reason;
                 }
             }
         }
-        for (auto* list : {&made.refuted, &made.unproved, &made.proved, &undecidedCells}) {
+        for (auto* list : {&made.refuted, &made.unproved, &made.proved, &made.undecided}) {
             std::sort(list->begin(), list->end());
         }
         if (!made.refuted.empty()) {
@@ -446,11 +446,11 @@ void Comparison::finishOutputs() {
             told.verdict = Verdict::Unproved;
             told.reason = made.families + (reason.empty() ? "" : ": " + reason);
             first = made.unproved.front();
-        } else if (!undecidedCells.empty()) {
-            made.families = familyText(pair.name, made.sizes, undecidedCells);
+        } else if (!made.undecided.empty()) {
+            made.families = familyText(pair.name, made.sizes, made.undecided);
             told.verdict = Verdict::Undecided;
             told.reason = made.families + (reason.empty() ? "" : ": " + reason);
-            first = undecidedCells.front();
+            first = made.undecided.front();
         }
         if (told.verdict != Verdict::Proved) {
             told.strength.reset();

@@ -18,6 +18,9 @@ struct Paired {
     std::string name;
     const LiveOut* reference = nullptr;
     const LiveOut* rewritten = nullptr;
+    OutputComparison::List list = OutputComparison::List::Results;
+    std::size_t referenceIndex = 0;
+    std::size_t rewrittenIndex = 0;
 };
 
 /// Pairs of different terms that are one pair up to the names of their leaves.
