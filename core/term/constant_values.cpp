@@ -21,6 +21,15 @@ constexpr double Slack = 4.0; ///< times the bound of both evaluations
 constexpr std::size_t MostTargets = 512;
 constexpr double Noise = 1e-13; ///< relative error of our own evaluation in double, with room
 
+double halfSmallestSubnormal(ElementType element) {
+    switch (element) {
+    case ElementType::F16: return 0x1p-25;
+    case ElementType::BF16: return 0x1p-134;
+    case ElementType::F32: return 0x1p-150;
+    default: return 0.0;
+    }
+}
+
 std::string number(double value) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 9).ptr;
@@ -145,8 +154,11 @@ std::optional<ConstantEstimate> ConstantMatcher::Walk::element(TermId leaf, cons
     if (!std::isfinite(value)) {
         return std::nullopt;
     }
-    const double unit = std::ldexp(1.0, -static_cast<int>(significandBits(m_store.type(source).element)));
-    return Estimate{value, std::fabs(value) * unit, std::fabs(value)};
+    const ElementType element = m_store.type(source).element;
+    const double unit = std::ldexp(1.0, -static_cast<int>(significandBits(element)));
+    // Below the smallest normal number what is stored is off by more, for its size.
+    const double bound = value == 0.0 ? 0.0 : std::max(std::fabs(value) * unit, halfSmallestSubnormal(element));
+    return Estimate{value, bound, std::fabs(value)};
 }
 
 std::optional<ConstantEstimate> ConstantMatcher::Walk::estimate(AtomId atom, const mpq_class& exponent, const Shape& space,

@@ -1,6 +1,7 @@
 #include "tests/core/graph/graph_text.h"
 
 #include <cassert>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -37,7 +38,7 @@ Tensor parseTensor(const std::string& typeText, const std::string& elements) {
     for (std::int64_t k = 0; in >> word; ++k) {
         const auto at = static_cast<std::size_t>(k);
         switch (type.element) {
-        case ElementType::F32: tensor.mutableAs<float>()[at] = std::stof(word); break;
+        case ElementType::F32: tensor.mutableAs<float>()[at] = std::strtof(word.c_str(), nullptr); break;
         case ElementType::F64: tensor.mutableAs<double>()[at] = std::stod(word); break;
         case ElementType::F16: tensor.mutableAs<std::uint16_t>()[at] = doubleToHalf(std::stod(word)); break;
         case ElementType::I64: tensor.mutableAs<std::int64_t>()[at] = std::stoll(word); break;

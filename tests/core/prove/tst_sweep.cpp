@@ -133,6 +133,20 @@ class TestSweep : public QObject {
         QCOMPARE(error.name, std::string("v"));
         QVERIFY(error.ulp > 0.0 && error.relative > 0.0 && error.relative <= error.allowed);
     }
+
+    void subnormalConstantsAreRoundedByTheirOwnStep() {
+        const std::string folded =
+            "in x f32[n,2]; const w f32[2,2] 1e-20 0.2 0.3 0.7; const s f32[2] 3e-20 1.7; a = MatMul(x, w); y = Mul(a, s); out y";
+        const auto by = [](const char* product) {
+            return std::string("in x f32[n,2]; const v f32[2,2] ") + product + " 0.34 0.9e-20 1.1899999; y = MatMul(x, v); out y";
+        };
+        const Result<CheckResult> rounded = checked(folded, by("3e-40"));
+        QVERIFY(rounded);
+        QCOMPARE(rounded->strength, std::optional(Strength::Rounded));
+        const Result<CheckResult> wrong = checked(folded, by("3.1e-40"));
+        QVERIFY(wrong);
+        QVERIFY(wrong->verdict != Verdict::Proved);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestSweep)
