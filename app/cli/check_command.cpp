@@ -4,6 +4,7 @@
 #include "app/cli/input_files.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/pair_list.h"
+#include "app/cli/programs.h"
 #include "core/report/bug_report.h"
 #include "core/report/junit.h"
 #include "core/report/pairs_text.h"
@@ -53,6 +54,9 @@ class Checker {
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
     /// `step`: one of a pipeline, which is asked what concerns it only.
     [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs, bool step);
+    [[nodiscard]] Result<CheckResult> checkProgramPair(const PairFiles& pair, const CheckRequest& request);
+    [[nodiscard]] CheckServices servicesFor(const PairFiles& pair);
+    [[nodiscard]] double timeLeft(const CheckOptions& options) const;
     void keepAssumptionsOf(const Graph& reference, const Graph& rewritten, CheckOptions& options);
     [[nodiscard]] Result<void> writeLists(const std::vector<PairReport>& reports);
     [[nodiscard]] Result<void> exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options,
@@ -94,6 +98,13 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
     if (outOfTime()) {
         return outOfTimeResult();
     }
+    if (const bool first = isProgram(pair.reference), second = isProgram(pair.rewritten); first || second) {
+        if (first != second) {
+            return fail(ErrorCode::Usage, "one of the two is an MLIR program and the other a graph: give two of one kind",
+                        pair.reference + ", " + pair.rewritten);
+        }
+        return checkProgramPair(pair, request);
+    }
     const auto reference = open(pair.reference);
     const auto rewritten = reference ? open(pair.rewritten) : reference;
     if (!rewritten) {
@@ -104,8 +115,32 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
     if (step) {
         keepAssumptionsOf(**reference, **rewritten, options);
     }
+    options.timeSeconds = timeLeft(options);
+    const CheckServices services = servicesFor(pair);
+    Result<CheckResult> result = check(*reference, *rewritten, options, services, m_interrupt.token());
+    if (!result && timeIsUp(result.error())) {
+        return outOfTimeResult();
+    }
+    if (!result && result.error().where.empty()) {
+        result.error().where = pair.reference + ", " + pair.rewritten;
+    }
+    return result;
+}
+
+double Checker::timeLeft(const CheckOptions& options) const {
     const std::chrono::duration<double> left = m_end - std::chrono::steady_clock::now();
-    options.timeSeconds = std::max(0.0, std::min(options.timeSeconds, left.count()));
+    return std::max(0.0, std::min(options.timeSeconds, left.count()));
+}
+
+Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const CheckRequest& request) {
+    CheckOptions options = request.options;
+    options.timeSeconds = timeLeft(options);
+    Result<CheckResult> result = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
+    const bool late = !result && result.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;
+    return late ? Result<CheckResult>(outOfTimeResult()) : result;
+}
+
+CheckServices Checker::servicesFor(const PairFiles& pair) {
     CheckServices services = m_engines.services();
     services.progress = [this, &pair](const CheckProgress& progress) {
         static constexpr const char* Stages[] = {"building terms", "pairing", "deciding", "looking for an input", "done"};
@@ -115,14 +150,7 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
         }
         m_console.progress(line + (progress.current.empty() ? "" : "  " + progress.current));
     };
-    Result<CheckResult> result = check(*reference, *rewritten, options, services, m_interrupt.token());
-    if (!result && timeIsUp(result.error())) {
-        return outOfTimeResult();
-    }
-    if (!result && result.error().where.empty()) {
-        result.error().where = pair.reference + ", " + pair.rewritten;
-    }
-    return result;
+    return services;
 }
 
 Result<void> Checker::writeLists(const std::vector<PairReport>& reports) {

@@ -37,13 +37,13 @@ struct PairText {
     std::vector<std::string> inputs;
     std::string definitions;
     bool specialValues = false;
+    std::string entry;
+    bool mayAlias = false;
 };
 
 /// Options whose engine comes with a later version: taken, so that the message can say so.
 struct LaterText {
     bool crossCheck = false;
-    std::string entry;
-    bool mayAlias = false;
     bool fingerprint = false;
 };
 
@@ -82,7 +82,9 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
     app.add_option("--inputs-range", text.ranges, "Range of an integer or float input (x=-1.5:2e3), both ends included; may be repeated")
         ->type_name("name=lo:hi")
         ->allow_extra_args(false);
-    app.add_option("--size", text.sizes, "Fix a symbolic size; may be repeated")->type_name("n=8")->allow_extra_args(false);
+    app.add_option("--size", text.sizes, "Fix a symbolic size, or an integer argument of a program; may be repeated")
+        ->type_name("n=8")
+        ->allow_extra_args(false);
     app.add_option("--definitions", text.definitions, "Meanings of ops that are open otherwise: each written out in simpler ops")->type_name("FILE");
     app.add_option("--assume-equal", text.assumed,
                    "Accept a difference: the rewritten graph's value B is taken to be the reference's A; may be repeated")
@@ -158,9 +160,7 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
 
 std::string laterOption(const LaterText& later) {
     const std::pair<bool, const char*> given[] = {{later.crossCheck, "--cross-check: a second solver"},
-                                                  {!later.entry.empty(), "--entry: the interpreter for MLIR programs"},
-                                                  {later.mayAlias, "--may-alias: the interpreter for MLIR programs"},
-                                                  {later.fingerprint, "--fingerprint: the interpreter for MLIR programs"}};
+                                                  {later.fingerprint, "--fingerprint: programs too large for terms"}};
     for (const auto& [isGiven, text] : given) {
         if (isGiven) {
             return std::string(text) + " is not part of this version";
@@ -180,6 +180,8 @@ struct Commands {
     std::vector<std::string> evalSizes;
     std::uint64_t seed = 0;
     CLI::Option* seedOption = nullptr;
+    InterpRequest interp;
+    PairText interpText;
     ShowRequest show;
     ConvertRequest convert;
     MatchRequest match;
@@ -195,14 +197,9 @@ struct Commands {
     CLI::App* checkApp = nullptr;
     CLI::App* obligationApp = nullptr;
     CLI::App* evalApp = nullptr;
+    CLI::App* interpApp = nullptr;
     CLI::App* showApp = nullptr;
     CLI::App* convertApp = nullptr;
-    struct Later {
-        CLI::App* app;
-        const char* engine;
-    };
-    std::vector<Later> laterApps;
-
     Commands();
     void addCheck();
     void addOthers();
@@ -217,6 +214,7 @@ Commands::Commands() {
     app.add_flag_function(
         "--worker", [](std::int64_t) {}, "Answer solver and layout requests on standard input (started by the program itself)");
     app.footer("Exit status: check 0 proved as wanted, 1 refuted, 2 otherwise; eval 1 when the graph faults;\n"
+               "interp 0 the run ends, 1 it faults, races or hangs, 2 undecided;\n"
                "match 0 a match that may be rewritten, 1 none, 2 undecided;\n"
                "rewrite 0 rewritten, 1 no match, checked as check;\n"
                "64 usage, 65 bad data, 66 no such file, 70 internal, 130 interrupted.");
@@ -224,11 +222,6 @@ Commands::Commands() {
     addOthers();
     addMatcher();
     addRewriter();
-    for (const auto& [name, engine] : {std::pair{"interp", "interpreter for MLIR programs"}}) {
-        CLI::App* sub = app.add_subcommand(name, std::string("Not in this version: comes with the ") + engine);
-        sub->prefix_command();
-        laterApps.push_back({sub, engine});
-    }
 }
 
 void Commands::addCheck() {
@@ -251,8 +244,8 @@ void Commands::addCheck() {
         ->type_name("name=file.npy")
         ->allow_extra_args(false);
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
-    checkApp->add_option("--entry", later.entry, "Not in this version")->type_name("NAME");
-    checkApp->add_flag("--may-alias", later.mayAlias, "Not in this version");
+    checkApp->add_option("--entry", checkText.entry, "Function of MLIR programs to start in; their only public one else")->type_name("NAME");
+    checkApp->add_flag("--may-alias", checkText.mayAlias, "Arguments of MLIR programs may name one memory");
     checkApp->add_flag("--fingerprint", later.fingerprint, "Not in this version");
 }
 
@@ -270,6 +263,19 @@ void Commands::addOthers() {
     evalApp->add_option("--size", evalSizes, "Fix a symbolic size; may be repeated")->type_name("n=8")->allow_extra_args(false);
     evalApp->add_option("--definitions", eval.definitions, "Meanings of ops that are open otherwise")->type_name("FILE");
     evalApp->add_option("-o", eval.folder, "Write the outputs as .npy files here")->type_name("DIR");
+
+    interpApp = app.add_subcommand("interp", "Run an MLIR program on unknown data: its results as terms, its faults, races and deadlocks");
+    interpApp->add_option("PROGRAM", interp.program, "MLIR program, text or bytecode")->required();
+    interpApp->add_option("--entry", interp.entry, "Function to start in; the only public one else")->type_name("NAME");
+    interpApp->add_option("--size", interpText.sizes, "An integer argument, or the dynamic size of a memref; may be repeated")
+        ->type_name("n=8")
+        ->allow_extra_args(false);
+    interpApp->add_option("--time", interp.timeSeconds, "Wall clock for the run; past it the run is undecided")
+        ->check(CLI::Validator(secondsProblem, {}))
+        ->type_name("SECONDS")
+        ->capture_default_str();
+    interpApp->add_option("--json", interp.json, "Write the run as JSON; - is standard output, text then goes to standard error")
+        ->type_name("FILE|-");
 
     showApp = app.add_subcommand("show", "Counts, shapes, ops, which are open");
     showApp->add_option("GRAPH", show.graph, "Graph")->required();
@@ -409,6 +415,8 @@ int runCheck(Commands& commands, Interrupt& interrupt) {
     }
     request.options = *options;
     request.inputs = commands.checkText.inputs;
+    request.entry = commands.checkText.entry;
+    request.mayAlias = commands.checkText.mayAlias;
     if (request.pairs.empty() == request.graphs.empty()) {
         return usage(console, "check: give REF REWRITTEN, a pipeline G0 G1 ... Gn, a folder, or --pairs FILE.tsv");
     }
@@ -481,12 +489,6 @@ int runRules(Commands& commands) {
 }
 
 int dispatch(Commands& commands, Interrupt& interrupt) {
-    for (const Commands::Later& later : commands.laterApps) {
-        if (later.app->parsed()) {
-            Console console;
-            return usage(console, later.app->get_name() + ": is not part of this version; it comes with the " + later.engine);
-        }
-    }
     if (commands.checkApp->parsed()) {
         return runCheck(commands, interrupt);
     }
@@ -523,6 +525,15 @@ int dispatch(Commands& commands, Interrupt& interrupt) {
             commands.eval.seed = commands.seed;
         }
         return console.finish(evalCommand(commands.eval, console, interrupt));
+    }
+    if (commands.interpApp->parsed()) {
+        Console console(commands.interp.json == "-");
+        const Result<CheckOptions> options = readPairOptions(commands.interpText, {});
+        if (!options) {
+            return report(console, options.error());
+        }
+        commands.interp.sizes = options->sizes;
+        return console.finish(interpCommand(commands.interp, console, interrupt));
     }
     if (commands.showApp->parsed()) {
         Console console(commands.show.json == "-");
@@ -573,6 +584,8 @@ Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::str
     addPairOptions(app, text, "rounded");
     app.add_flag("--special-values", text.specialValues);
     app.add_option("--input", text.inputs)->allow_extra_args(false);
+    app.add_option("--entry", text.entry);
+    app.add_flag("--may-alias", text.mayAlias);
     try {
         // CLI11 takes the words of a vector from its end.
         app.parse(std::vector<std::string>(words->rbegin(), words->rend()));
@@ -584,6 +597,8 @@ Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::str
         return fail(ErrorCode::BadData, options.error().message);
     }
     changed.options = *options;
+    changed.entry = text.entry.empty() ? changed.entry : text.entry;
+    changed.mayAlias = changed.mayAlias || text.mayAlias;
     changed.inputs.insert(changed.inputs.end(), text.inputs.begin(), text.inputs.end());
     return changed;
 }

@@ -11,6 +11,7 @@ class Interrupt;
 [[nodiscard]] int checkCommand(const CheckRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int obligationCommand(const ObligationRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int evalCommand(const EvalRequest& request, Console& console, Interrupt& interrupt);
+[[nodiscard]] int interpCommand(const InterpRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int showCommand(const ShowRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int matchCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
 /// Its part on a graph: the exit status.

@@ -16,9 +16,6 @@ int report(Console& console, const Error& error) {
 
 Result<std::shared_ptr<const Graph>> openGraph(const std::string& file, Interrupt& interrupt) {
     const std::filesystem::path path(file);
-    if (path.extension() == ".mlir" || path.extension() == ".mlirbc") {
-        return fail(ErrorCode::Usage, "MLIR programs come with the interpreter and are not part of this version", file);
-    }
     Result<std::shared_ptr<const Graph>> graph = loadGraph(path, interrupt.token());
     if (!graph && graph.error().where.empty()) {
         graph.error().where = file;

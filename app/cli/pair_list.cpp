@@ -1,5 +1,6 @@
 #include "app/cli/pair_list.h"
 
+#include "app/cli/programs.h"
 #include "core/report/files.h"
 #include "core/report/pipeline.h"
 
@@ -16,7 +17,8 @@ PairList pipelineOf(const std::vector<std::filesystem::path>& graphs) {
     list.single = graphs.size() == 2;
     list.pipeline = true;
     for (const PipelineStep& step : stepsOf(graphs)) {
-        list.pairs.push_back({step.name, step.reference.string(), step.rewritten.string(), {}});
+        const std::string pass = dumpTitle(step.rewritten.string());
+        list.pairs.push_back({pass.empty() ? step.name : step.name + ": " + pass, step.reference.string(), step.rewritten.string(), {}});
     }
     return list;
 }
@@ -89,8 +91,9 @@ Result<PairList> listPairs(const CheckRequest& request) {
     if (!request.pairs.empty()) {
         return pairsOf(request.pairs);
     }
-    if (request.graphs.size() >= 2) {
-        return pipelineOf({request.graphs.begin(), request.graphs.end()});
+    const std::vector<std::string> files = withDumps(request.graphs);
+    if (files.size() >= 2) {
+        return pipelineOf({files.begin(), files.end()});
     }
     const std::filesystem::path only = request.graphs.front();
     std::error_code problem;

@@ -26,6 +26,8 @@ struct CheckRequest {
     std::string pin;
     std::vector<std::string> inputs; ///< name=file.npy
     CheckOptions options;            ///< all but `userInputs`
+    std::string entry;               ///< of MLIR programs; empty: their only public function
+    bool mayAlias = false;           ///< their arguments may name one memory
 };
 
 struct ObligationRequest {
@@ -42,6 +44,14 @@ struct EvalRequest {
     std::map<std::string, std::int64_t> sizes;
     std::string folder;
     std::string definitions;
+};
+
+struct InterpRequest {
+    std::string program;
+    std::string entry;
+    std::map<std::string, std::int64_t> sizes;
+    double timeSeconds = 600.0;
+    std::string json;
 };
 
 struct ShowRequest {

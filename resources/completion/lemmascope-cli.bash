@@ -16,7 +16,7 @@ _lemmascope_cli() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --time | --lemma-steps | --jobs | --outputs | --map | --inputs-range | --size | --assume-equal | --random | --pattern | --term | --sig | --rule | --at | --steps | --max-rounds)
+    --time | --lemma-steps | --jobs | --outputs | --map | --inputs-range | --size | --assume-equal | --random | --pattern | --term | --sig | --rule | --at | --steps | --max-rounds | --entry)
         return
         ;;
     esac
@@ -34,6 +34,7 @@ _lemmascope_cli() {
         match) mapfile -t COMPREPLY < <(compgen -W "--pattern --term --sig --cases --rule --at --definitions --all --identity --lenient --explain --trace --steps --json --help" -- "$current") ;;
         rewrite) mapfile -t COMPREPLY < <(compgen -W "-o --check --regions --rule --at --all --once --max-rounds --no-fold --identity --lenient --steps --definitions --strength --time --jobs --cache --no-cache --json --help" -- "$current") ;;
         rules) mapfile -t COMPREPLY < <(compgen -W "-o --help" -- "$current") ;;
+        interp) mapfile -t COMPREPLY < <(compgen -W "--entry --size --time --json --help" -- "$current") ;;
         show) mapfile -t COMPREPLY < <(compgen -W "--json --definitions --help" -- "$current") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current") ;;
         esac

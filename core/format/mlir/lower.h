@@ -16,7 +16,7 @@ inline constexpr std::size_t DeepestRegions = 200;
 
 struct LowerOptions {
     std::string entry; ///< empty: the only public function
-    /// Sizes the user gives: an integer argument `n`; the dynamic axis of `A`, or `A.1` where it has several. Names without %.
+    /// Sizes the user gives: an integer argument `n`; the dynamic axis of `A`, or `A.1` where it has several. `#2`: the third argument.
     std::map<std::string, std::int64_t> sizes;
 };
 

@@ -257,7 +257,7 @@ Result<void> Program::fixSizes(OperationId entry) {
         for (std::uint32_t i = 0; i < block.arguments.count; ++i) {
             const ValueId value(std::size_t{block.arguments.first + i});
             names.push_back(argumentName(module, value));
-            found = names.back() == name || "arg" + std::to_string(i) == name ? value : found;
+            found = names.back() == name || "#" + std::to_string(i) == name ? value : found;
         }
         const auto wrong = [&](const std::string& why) {
             return fail(ErrorCode::Usage, "--size " + given + "=" + std::to_string(size) + ": " + why, module.file);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "app/cli/requests.h"
+#include "core/prove/check.h"
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace lemmascope::interp {
+struct Program;
+}
+
+namespace lemmascope::cli {
+
+/// True for an MLIR program, by content first: a file, or one dump in it (`passes.txt#2`: the second).
+[[nodiscard]] bool isProgram(const std::string& file);
+
+/// The files, and in place of a file of --mlir-print-ir-after-all the dumps in it: `passes.txt#1`, `passes.txt#2`.
+[[nodiscard]] std::vector<std::string> withDumps(const std::vector<std::string>& files);
+/// `After CSE (cse)` for a dump, else empty.
+[[nodiscard]] std::string dumpTitle(const std::string& file);
+
+/// Reads and lowers a program. `sizes`: of arguments by name. Fails as ir::readModuleFile and ir::lower do.
+[[nodiscard]] Result<std::shared_ptr<const interp::Program>>
+openProgram(const std::string& file, const std::string& entry, const std::map<std::string, std::int64_t>& sizes, const std::stop_token& stop);
+
+/// Compares two programs. `--size` names arguments of the reference. What the reader cannot turn into a program at all is undecided.
+[[nodiscard]] Result<CheckResult> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,
+                                                const CheckOptions& options, const CheckServices& services, const std::stop_token& stop);
+
+} // namespace lemmascope::cli
