@@ -54,7 +54,7 @@ class Checker {
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
     /// `step`: one of a pipeline, which is asked what concerns it only.
     [[nodiscard]] Result<CheckResult> checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs, bool step);
-    [[nodiscard]] Result<CheckResult> checkProgramPair(const PairFiles& pair, const CheckRequest& request);
+    [[nodiscard]] Result<CheckResult> checkProgramPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs);
     [[nodiscard]] CheckServices servicesFor(const PairFiles& pair);
     [[nodiscard]] double timeLeft(const CheckOptions& options) const;
     void keepAssumptionsOf(const Graph& reference, const Graph& rewritten, CheckOptions& options);
@@ -103,7 +103,10 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
             return fail(ErrorCode::Usage, "one of the two is an MLIR program and the other a graph: give two of one kind",
                         pair.reference + ", " + pair.rewritten);
         }
-        return checkProgramPair(pair, request);
+        return checkProgramPair(pair, request, inputs);
+    }
+    if (!request.entry.empty() || request.mayAlias) {
+        return fail(ErrorCode::Usage, std::string(request.mayAlias ? "--may-alias" : "--entry") + " is about MLIR programs", pair.reference);
     }
     const auto reference = open(pair.reference);
     const auto rewritten = reference ? open(pair.rewritten) : reference;
@@ -132,8 +135,19 @@ double Checker::timeLeft(const CheckOptions& options) const {
     return std::max(0.0, std::min(options.timeSeconds, left.count()));
 }
 
-Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const CheckRequest& request) {
+Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs) {
     CheckOptions options = request.options;
+    const std::pair<bool, const char*> ofGraphs[] = {{!options.mapped.empty(), "--map"},
+                                                     {!options.inputRanges.empty() || !options.realRanges.empty(), "--inputs-range"},
+                                                     {!options.assumedEqual.empty(), "--assume-equal"},
+                                                     {options.definitions != nullptr, "--definitions"},
+                                                     {options.specialValues, "--special-values"},
+                                                     {!inputs.empty(), "--input"}};
+    for (const auto& [given, name] : ofGraphs) {
+        if (given) {
+            return fail(ErrorCode::Usage, std::string(name) + " is about graphs, not MLIR programs", pair.reference);
+        }
+    }
     options.timeSeconds = timeLeft(options);
     Result<CheckResult> result = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
     const bool late = !result && result.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;

@@ -101,8 +101,9 @@ class TestCli : public QObject {
         QTest::newRow("time no number") << QStringList{"check", "a", "b", "--time", "soon"} << "time";
         QTest::newRow("no time") << QStringList{"check", "a", "b", "--time", "0"} << "--time: '0' is no number of seconds from 0.001 to 10000000";
         QTest::newRow("time for ever") << QStringList{"check", "a", "b", "--time", "inf"} << "'inf' is no number of seconds";
-        QTest::newRow("entry") << QStringList{"check", "a", "b", "--entry", "f"}
-                               << "--entry: the interpreter for MLIR programs is not part of this version";
+        QTest::newRow("entry of a graph") << pair + QStringList{"--entry", "f"} << "--entry is about MLIR programs";
+        QTest::newRow("aliases of a graph") << pair + QStringList{"--may-alias"} << "--may-alias is about MLIR programs";
+        QTest::newRow("fingerprint") << QStringList{"check", "a", "b", "--fingerprint"} << "not part of this version";
         QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";
         QTest::newRow("one graph") << QStringList{"check", ref("distributive")} << "no pair";
         QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";
@@ -113,8 +114,10 @@ class TestCli : public QObject {
         QTest::newRow("rewrite once and often") << QStringList{"rewrite", "a", "b", "-o", "c.onnx", "--once", "--max-rounds", "3"}
                                                 << "exclude each other";
         QTest::newRow("time without a check") << QStringList{"rewrite", "a", "b", "-o", "c.onnx", "--time", "3"} << "--time is about --check";
-        QTest::newRow("interp") << QStringList{"interp", "a.mlir"} << "interpreter";
-        QTest::newRow("mlir") << QStringList{"check", "a.mlir", "b.mlir"} << "interpreter";
+        QTest::newRow("interp of nothing") << QStringList{"interp"} << "PROGRAM";
+        QTest::newRow("a graph and a program") << QStringList{"check", ref("distributive"),
+                                                              QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/mlir/gemm_tile.ref.mlir")}
+                                               << "give two of one kind";
         QTest::newRow("assume") << QStringList{"check", "a", "b", "--assume-equal", "a"} << "--assume-equal";
         QTest::newRow("eval without inputs") << QStringList{"eval", ref("distributive")} << "--random";
     }
