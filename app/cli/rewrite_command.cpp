@@ -19,8 +19,9 @@ namespace lemmascope::cli {
 namespace {
 
 constexpr int NoMatch = 1;
-constexpr double GraceSeconds = 2.0;   ///< past its time a check may still round off what it knows
-constexpr std::size_t MostListed = 20; ///< refusals in the text; the JSON has all
+constexpr int Undecided = 2;
+constexpr double GraceSeconds = 2.0;  ///< past its time a check may still round off what it knows
+constexpr std::size_t MostListed = 3; ///< refusals of a rule in the text; the JSON has all
 
 std::string counted(std::size_t count, const std::string& word) { return std::to_string(count) + " " + word + (count == 1 ? "" : "s"); }
 
@@ -96,24 +97,36 @@ Result<void> save(const RewriteRequest& request, const Graph& graph, Console& co
     return saved;
 }
 
-/// `refused: rule at root: reason`; one line for the roots of a rule that are refused for one reason.
+/// `refused: rule at root: reason`; one line for the roots of a rule that are refused for one reason, few lines for a rule.
 std::string refusedText(const std::vector<rewrite::RewriteRefusal>& refusals, std::size_t undecided) {
-    std::vector<std::pair<std::string, std::size_t>> lines; // text, how many more
+    struct Line {
+        std::string rule;
+        std::string text;
+        std::size_t roots = 0;
+    };
+    std::vector<Line> lines;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
     for (const rewrite::RewriteRefusal& each : refusals) {
         const auto [found, isNew] = known.try_emplace({each.rule, each.reason}, lines.size());
         if (isNew) {
-            lines.emplace_back("refused: " + each.rule + " at " + at(each.scope, each.root) + ": " + each.reason, 0);
-        } else {
-            ++lines[found->second].second;
+            lines.push_back({each.rule, "refused: " + each.rule + " at " + at(each.scope, each.root) + ": " + each.reason, 0});
         }
+        ++lines[found->second].roots;
     }
     std::string out;
-    for (std::size_t k = 0; k < lines.size() && k < MostListed; ++k) {
-        out += lines[k].first + (lines[k].second == 0 ? "" : " (and at " + counted(lines[k].second, "more root") + ")") + "\n";
+    std::map<std::string, std::size_t> listed;
+    std::vector<std::pair<std::string, std::size_t>> left; // rule, roots
+    for (const Line& each : lines) {
+        if (++listed[each.rule] <= MostListed) {
+            out += each.text + (each.roots == 1 ? "" : " (and at " + counted(each.roots - 1, "more root") + ")") + "\n";
+        } else if (left.empty() || left.back().first != each.rule) {
+            left.emplace_back(each.rule, each.roots);
+        } else {
+            left.back().second += each.roots;
+        }
     }
-    if (lines.size() > MostListed) {
-        out += "refused: " + counted(lines.size() - MostListed, "more") + "; --json lists all\n";
+    for (const auto& [rule, roots] : left) {
+        out += "refused: " + rule + " at " + counted(roots, "more root") + ", as --json lists them\n";
     }
     return out + (undecided == 0 ? "" : "undecided: " + counted(undecided, "rule and root pair") + " at which the steps ran out (--steps)\n");
 }
@@ -194,8 +207,7 @@ class Command {
         const bool any = !result->applications.empty();
         const std::string refused = refusedText(result->refusals, result->undecided);
         if (!any) {
-            m_console.answer("no match: " + m_request.out + " is not written\n" + refused);
-            return finish(report, NoMatch);
+            return nothing(report, result->undecided, refused);
         }
         if (Result<void> saved = save(m_request, *result->plain, m_console); !saved) {
             return tl::unexpected(saved.error());
@@ -260,8 +272,7 @@ class Command {
         report.regions = &*result;
         const std::string refused = refusedText(result->refusals, result->undecided);
         if (result->regions.empty()) {
-            m_console.answer("no match: " + m_request.out + " is not written\n" + refused);
-            return finish(report, NoMatch);
+            return nothing(report, result->undecided, refused);
         }
         if (Result<void> saved = save(m_request, *result->graph, m_console); !saved) {
             return tl::unexpected(saved.error());
@@ -288,6 +299,12 @@ class Command {
         const Strength wanted = m_request.checking.options.wanted;
         m_console.answer(headline(*whole, wanted) + "\n" + summary + listed + refused + textReport(*whole));
         return finish(report, checkStatus(*whole, wanted));
+    }
+
+    /// A budget that ran out is no "no match".
+    Result<int> nothing(const RewriteReport& report, std::size_t undecided, const std::string& refused) {
+        m_console.answer((undecided == 0 ? "no match: " : "undecided: ") + m_request.out + " is not written\n" + refused);
+        return finish(report, undecided == 0 ? NoMatch : Undecided);
     }
 
     Result<int> finish(const RewriteReport& report, int status) {

@@ -331,6 +331,12 @@ class Application {
                 graph.captures.push_back({moved[each.inner.index], each.outer});
             }
         }
+        for (const Substitution& each : m_substitutions) {
+            std::vector<ValueId>& now = out.now.emplace_back();
+            for (const ValueId replaced : each.replaced) {
+                now.push_back(replaced.isValid() ? moved[resolved(replaced).index] : ValueId());
+            }
+        }
         out.newNodes.resize(m_substitutions.size());
         for (std::size_t p = 0; p < m_placed.size(); ++p) {
             if (!m_alive[p]) {

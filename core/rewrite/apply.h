@@ -23,6 +23,7 @@ struct Substitution {
 struct Applied {
     Graph graph;                               ///< declared types only: what is replaced has none
     std::vector<std::vector<NodeId>> newNodes; ///< by substitution
+    std::vector<std::vector<ValueId>> now;     ///< by substitution: what `replaced` is in the new graph; invalid: it went
 };
 
 /// Names that values and nodes of a graph and of all graphs nested in it bear or bore, and new ones that are different.

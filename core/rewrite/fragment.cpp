@@ -27,6 +27,26 @@ std::optional<std::int64_t> bytesOf(const TensorType& type) {
     return count.isKnown() ? std::optional(count.value()) : std::nullopt;
 }
 
+/// Where inference knows all elements of an integer value that is no constant, it is one to whoever only asks for types.
+void pinElements(Value& value) {
+    const std::optional<std::vector<std::int64_t>> shape = value.type.shape ? staticShape(*value.type.shape) : std::nullopt;
+    if (value.constant || !value.elements || !shape || value.type.element != ElementType::I64 ||
+        !std::all_of(value.elements->begin(), value.elements->end(), [](const Dim& each) { return each.isKnown(); })) {
+        return;
+    }
+    std::vector<std::int64_t> elements;
+    for (const Dim& each : *value.elements) {
+        elements.push_back(each.value());
+    }
+    std::int64_t count = 1;
+    for (const std::int64_t length : *shape) {
+        count *= length;
+    }
+    if (count == static_cast<std::int64_t>(elements.size())) {
+        value.constant = Tensor::of(ElementType::I64, *shape, elements);
+    }
+}
+
 } // namespace
 
 FragmentBuilder::FragmentBuilder(const Graph& matched, FragmentOptions options) : m_matched(matched), m_options(std::move(options)) {
@@ -75,7 +95,8 @@ Graph FragmentBuilder::alone(const Node& node, std::size_t resultCount) const {
             value.resultIndex = 0;
             at->second = out.addValue(std::move(value));
             if (!out.value(at->second).constant) {
-                out.inputs.push_back(at->second);
+                out.inputs.push_back(at->second); // and so it stays: only constants are folded
+                pinElements(out.values[at->second.index]);
             }
         }
         operand = at->second;
@@ -158,7 +179,7 @@ Result<std::vector<ValueId>> FragmentBuilder::node(Node node, std::size_t result
     return results;
 }
 
-Fragment FragmentBuilder::take(const std::vector<ValueId>& outputs) {
+Result<Fragment> FragmentBuilder::take(const std::vector<ValueId>& outputs) {
     const Graph& all = m_fragment.graph;
     std::vector<bool> needed(all.values.size());
     for (const ValueId output : outputs) {
@@ -210,6 +231,23 @@ Fragment FragmentBuilder::take(const std::vector<ValueId>& outputs) {
     }
     for (const ValueId output : outputs) {
         out.graph.outputs.push_back(moved[output.index]);
+    }
+    if (out.graph.nodes.empty()) {
+        return out;
+    }
+    Graph pinned = out.graph;
+    for (const ValueId input : pinned.inputs) {
+        pinElements(pinned.values[input.index]);
+    }
+    for (Value& value : pinned.values) {
+        value.type = value.producer.isValid() ? TensorType{} : value.type; // node by node less was known
+    }
+    const Result<std::shared_ptr<const Graph>> typed = inferTypes(pinned, {}, m_options.stop);
+    if (!typed) {
+        return tl::unexpected(typed.error());
+    }
+    for (std::size_t v = 0; v < out.graph.values.size(); ++v) {
+        out.graph.values[v].type = (*typed)->values[v].type;
     }
     return out;
 }

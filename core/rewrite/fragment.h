@@ -19,6 +19,7 @@ struct Fragment {
     Graph graph;
     std::vector<ValueId> outer; ///< by value: which one of the matched graph it stands for; invalid: made here
     std::size_t folded = 0;     ///< nodes that were computed instead of made
+    bool typeInDoubt = false;   ///< whether an output has the type of what it replaces is seen in the whole graph only
 
     [[nodiscard]] bool isOuter(ValueId value) const { return outer[value.index].isValid(); }
 };
@@ -44,8 +45,8 @@ class FragmentBuilder {
     /// The results of a new node, `resultCount` of them; operands may be invalid (left out). Fails where inference refuses the node, without a
     /// place: the operator's name and what is wrong. Nothing is added then.
     [[nodiscard]] Result<std::vector<ValueId>> node(Node node, std::size_t resultCount);
-    /// The finished fragment: these outputs and what they need.
-    [[nodiscard]] Fragment take(const std::vector<ValueId>& outputs);
+    /// The finished fragment: these outputs and what they need, typed as a whole.
+    [[nodiscard]] Result<Fragment> take(const std::vector<ValueId>& outputs);
 
   private:
     [[nodiscard]] Graph alone(const Node& node, std::size_t resultCount) const;

@@ -1,6 +1,7 @@
 // Builds replacements; tests: tests/core/rewrite/tst_rewrite.cpp.
 #include "core/rewrite/replacement.h"
 
+#include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
 #include "core/match/print.h"
 #include "core/rewrite/expressions.h"
@@ -8,6 +9,7 @@
 #include "core/rewrite/operators.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lemmascope::rewrite {
 
@@ -26,15 +28,40 @@ struct Operand {
     std::optional<FactValue> literal;
 };
 
-/// Why two types cannot be one value's; nothing where they may.
-std::optional<std::string> contradiction(const TensorType& root, const TensorType& made) {
-    const bool element = root.element != ElementType::Undefined && made.element != ElementType::Undefined && root.element != made.element;
-    bool shape = root.shape && made.shape && root.shape->size() != made.shape->size();
-    for (std::size_t axis = 0; !shape && root.shape && made.shape && axis < root.shape->size(); ++axis) {
-        const Dim difference = (*root.shape)[axis] - (*made.shape)[axis];
-        shape = difference.isKnown() && !difference.is(0);
+/// Whether a length has a symbol that inference made up for the fragment by itself: in the whole graph it may be another, or known.
+bool isLocal(const Dim& dim, const std::set<std::string>& outside) {
+    std::vector<std::string> symbols;
+    dim.collectSymbols(symbols);
+    return std::any_of(symbols.begin(), symbols.end(), [&](const std::string& each) { return each.starts_with('?') && !outside.contains(each); });
+}
+
+enum class TypeMatch : std::uint8_t { Same, Other, InDoubt };
+
+/// Whether two types are the same whatever the sizes are. `open`: the replacement is an op without a known meaning, which has the root's type.
+TypeMatch compareTypes(const TensorType& root, const TensorType& made, const std::set<std::string>& outside, bool open) {
+    if (open) {
+        return TypeMatch::Same;
     }
-    return element || shape ? std::optional("the replacement is " + made.text() + ", what it replaces " + root.text()) : std::nullopt;
+    if (root.element != made.element) {
+        return made.element == ElementType::Undefined ? TypeMatch::InDoubt : TypeMatch::Other;
+    }
+    if (!root.shape || !made.shape) {
+        return root.shape ? TypeMatch::InDoubt : TypeMatch::Other;
+    }
+    if (root.shape->size() != made.shape->size()) {
+        return TypeMatch::Other;
+    }
+    TypeMatch out = TypeMatch::Same;
+    for (std::size_t axis = 0; axis < root.shape->size(); ++axis) {
+        if ((*root.shape)[axis] == (*made.shape)[axis] && !(*made.shape)[axis].overflowed()) {
+            continue;
+        }
+        if (!isLocal((*made.shape)[axis], outside)) {
+            return TypeMatch::Other;
+        }
+        out = TypeMatch::InDoubt;
+    }
+    return out;
 }
 
 class Builder {
@@ -97,17 +124,41 @@ class Builder {
     Result<Fragment> finish(const ReplacementNode& top, const std::vector<ValueId>& outputs) {
         const Graph& graph = m_matched.graph();
         const Value& root = graph.value(m_root.value);
+        Result<Fragment> made = m_builder.take(outputs);
+        if (!made) {
+            return refuse(top, made.error().message, made.error().code);
+        }
+        std::set<std::string> outside;
+        for (std::size_t v = 0; v < made->outer.size(); ++v) {
+            std::vector<std::string> symbols;
+            for (const Dim& dim : made->outer[v].isValid() ? made->graph.values[v].type.shape.value_or(Shape()) : Shape()) {
+                dim.collectSymbols(symbols);
+            }
+            outside.insert(symbols.begin(), symbols.end());
+        }
         for (std::size_t k = 0; k < outputs.size(); ++k) {
             const Node* node = root.producer.isValid() ? &graph.node(root.producer) : nullptr;
             const ValueId replaced = outputs.size() == 1 || node == nullptr ? m_root.value : node->results[k];
             if (!replaced.isValid()) {
                 continue;
             }
-            if (const auto reason = contradiction(graph.value(replaced).type, m_builder.value(outputs[k]).type)) {
-                return refuse(top, *reason, ErrorCode::ShapeMismatch);
+            const TensorType& wanted = graph.value(replaced).type;
+            const Value& output = made->graph.value(made->graph.outputs[k]);
+            const bool open = output.producer.isValid() && output.type == TensorType{} && isOpen(made->graph.node(output.producer));
+            const TypeMatch match = compareTypes(wanted, output.type, outside, open);
+            if (match == TypeMatch::Other) {
+                return refuse(top,
+                              "the replacement is " + output.type.text() + ", what it replaces " + wanted.text() +
+                                  (wanted.shape ? "" : ": of a shape that is not known it cannot be told that both have it"),
+                              ErrorCode::ShapeMismatch);
             }
+            made->typeInDoubt = made->typeInDoubt || match == TypeMatch::InDoubt;
         }
-        return m_builder.take(outputs);
+        return made;
+    }
+
+    [[nodiscard]] bool isOpen(const Node& node) const {
+        return findOp(node.op) == nullptr && findDefinition(m_matched.graph().definitions.get(), node.op) == nullptr;
     }
 
     [[nodiscard]] LetFacts factsOf(const Operand& operand) const {

@@ -29,13 +29,14 @@ struct Bindings {
 
 /// What is replaced.
 struct ReplacedRoot {
-    ValueId value;           ///< in the matched graph; the replacement's type must not contradict its type
+    ValueId value;           ///< in the matched graph; the replacement must have its type
     std::size_t results = 1; ///< more than one: results 0, 1, ... of the root's node are all read, and replaced by those of the new node
 };
 
 /// Builds the replacement of one case. `matched` must be typed. Operands that are numbers take the element type of the first operand beside
 /// them that has one; an integer that does not fit the operator so is tried as i64. Fails with `file:line:col` and the reason where names hold
-/// nothing, values are not known, inference refuses a node, or the type contradicts the root's: then the match is not to be replaced.
+/// nothing, values are not known, inference refuses a node, or the type is not the root's whatever the sizes are: then the match is not to be
+/// replaced. Where only the whole graph can tell, `Fragment::typeInDoubt` is set.
 [[nodiscard]] Result<Fragment> buildReplacement(const match::RuleFile& file, const match::RuleCase& chosen, const match::GraphSubject& matched,
                                                 const Bindings& bindings, const ReplacedRoot& root, const FragmentOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include "core/rewrite/structure_digest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -15,6 +16,7 @@ namespace lemmascope::rewrite {
 
 namespace {
 
+constexpr std::size_t MostFailures = 200;  ///< of typing in a round; then what cannot be typed together is refused together
 constexpr std::size_t MostLevels = 10'000; ///< graphs nested in each other or side by side that are looked into
 
 /// The top graph, or one nested in an If, Loop or Scan: as declared and as typed.
@@ -41,6 +43,7 @@ struct Assembled {
     std::shared_ptr<const Graph> plain;
     std::shared_ptr<const Graph> typed;
     std::vector<std::vector<std::string>> newNodes; ///< by entry of the selection
+    std::vector<std::vector<ValueId>> now;          ///< by entry of the selection, of the top graph only: what its values are
     std::optional<Names> names;
 };
 
@@ -289,6 +292,7 @@ class Rewriter {
         out.names = m_names;
         Names& names = *out.names;
         out.newNodes.resize(selection.size());
+        out.now.resize(selection.size());
         std::vector<std::vector<std::size_t>> ofLevel(levels.size());
         for (std::size_t k = 0; k < selection.size(); ++k) {
             ofLevel[ready[selection[k]].level].push_back(k);
@@ -311,6 +315,9 @@ class Rewriter {
             }
             Applied applied = applySubstitutions(graph, substitutions, names);
             for (std::size_t s = 0; s < substitutions.size(); ++s) {
+                if (at - 1 == 0) {
+                    out.now[ofLevel[0][s]] = std::move(applied.now[s]);
+                }
                 for (const NodeId node : applied.newNodes[s]) {
                     out.newNodes[ofLevel[at - 1][s]].push_back(applied.graph.displayName(node));
                 }
@@ -361,6 +368,7 @@ class Rewriter {
     /// Those of all with which the graph can be typed, and the graph with them; where not all can, halves are tried.
     Result<void> keepTyped(const std::vector<Level>& levels, const std::vector<Ready>& ready, std::vector<std::size_t>& kept, Assembled& made) {
         std::vector<std::vector<std::size_t>> stack{chosen(ready.size())};
+        std::size_t failures = 0;
         while (!stack.empty()) {
             const std::vector<std::size_t> part = std::move(stack.back());
             stack.pop_back();
@@ -370,6 +378,19 @@ class Rewriter {
             Assembled whole = assemble(levels, ready, tried);
             const Result<std::shared_ptr<const Graph>> typed = inferTypes(*whole.plain, {}, m_stop);
             if (typed) {
+                const std::vector<std::size_t> doubtful = ofOtherType(levels, ready, tried, whole, **typed);
+                if (!doubtful.empty()) {
+                    std::vector<std::size_t> others;
+                    std::set_difference(part.begin(), part.end(), doubtful.begin(), doubtful.end(), std::back_inserter(others));
+                    for (const std::size_t each : doubtful) {
+                        refuse(ready[each].told, "it cannot be told that the replacement has the shape of what it replaces, whatever the sizes are");
+                    }
+                    if (!others.empty()) {
+                        stack.push_back(std::move(others));
+                    }
+                    std::erase_if(kept, [&](std::size_t each) { return std::binary_search(doubtful.begin(), doubtful.end(), each); });
+                    continue;
+                }
                 kept = std::move(tried);
                 made = std::move(whole);
                 made.typed = *typed;
@@ -378,8 +399,10 @@ class Rewriter {
             if (typed.error().code == ErrorCode::Cancelled || m_stop.stop_requested()) {
                 return tl::unexpected(typed.error());
             }
-            if (part.size() == 1) {
-                refuse(ready[part.front()].told, "with it the graph cannot be typed: " + typed.error().message);
+            if (part.size() == 1 || ++failures > MostFailures) {
+                for (const std::size_t each : part) {
+                    refuse(ready[each].told, "with it the graph cannot be typed: " + typed.error().message);
+                }
                 continue;
             }
             const auto middle = part.begin() + static_cast<std::ptrdiff_t>(part.size() / 2);
@@ -387,6 +410,28 @@ class Rewriter {
             stack.emplace_back(part.begin(), middle);
         }
         return {};
+    }
+
+    /// Those of the replacements in doubt that have another type in the whole graph than what they replaced. Inside nested graphs all of them.
+    [[nodiscard]] static std::vector<std::size_t> ofOtherType(const std::vector<Level>& levels, const std::vector<Ready>& ready,
+                                                              const std::vector<std::size_t>& tried, const Assembled& whole, const Graph& typed) {
+        std::vector<std::size_t> out;
+        for (std::size_t k = 0; k < tried.size(); ++k) {
+            const Ready& each = ready[tried[k]];
+            if (!each.fragment->typeInDoubt) {
+                continue;
+            }
+            bool same = each.level == 0;
+            for (std::size_t r = 0; same && r < each.substitution.replaced.size(); ++r) {
+                const ValueId before = each.substitution.replaced[r];
+                const ValueId now = before.isValid() && r < whole.now[k].size() ? whole.now[k][r] : ValueId();
+                same = !now.isValid() || typed.value(now).type == levels[0].typed->value(before).type;
+            }
+            if (!same) {
+                out.push_back(tried[k]);
+            }
+        }
+        return out;
     }
 
     /// The graph after each rule of the round: since matches overlap nowhere, those of the first rules can be made without the others.

@@ -88,6 +88,18 @@ class TestRewrite : public QObject {
             "refused: r@y: r:1:21: Swish does not exist in opset 17, which the graph uses; it came with opset 24");
         row("an attribute that does not exist", "rule r: relu(?x) => softmax{axs=0}(?x)", "in x f32[2]; y = Relu(x); out y",
             "refused: r@y: r:1:29: Softmax of opset 17 has no attribute 'axs': did you mean 'axis'?");
+        row("a length that is another at some size", "rule r: mul(?x, 1) => ?x",
+            "in x f32[n]; const k f32[5] 1 1 1 1 1; y = Mul(x, k); z = Relu(y); out z",
+            "refused: r@y: r:1:23: the replacement is f32[n], what it replaces f32[5]");
+        row("a shape that is not known", "rule r: mul(?x, 1) => ?x", "in x f32[?]; const k f32[5] 1 1 1 1 1; y = Mul(x, k); z = Relu(y); out z",
+            "refused: r@y: r:1:23: the replacement is f32[?], what it replaces f32[?]: of a shape that is not known it cannot be told that both have "
+            "it");
+        row("lengths seen in the whole only", "rule r: reshape(reshape(?x, _), ?s) => reshape(?x, ?s)",
+            "in x f32[n,6]; const a i64[3] 0 2 3; const i i64[1] 0; const m i64[1] -1; r = Reshape(x, a); s = Shape(x); g = Gather(s, i); "
+            "c = Concat(g, m) axis=0; y = Reshape(r, c); out y",
+            "x: f32[n,6]; i = i64[1]{0}; m = i64[1]{-1}; s = Shape(x); g = Gather(s, i); c = Concat{axis=0}(g, m); y = Reshape(x, c); out y");
+        row("lengths that data decides", "rule r: reshape(?x, ?s) => reshape(neg(?x), ?s)", "in x f32[6]; in s i64[2]; y = Reshape(x, s); out y",
+            "refused: r@y: it cannot be told that the replacement has the shape of what it replaces, whatever the sizes are");
         row("operands that do not fit", "rule r: relu(?x) => matmul(?x, ?x)", "in x f32[2,3]; y = Relu(x); out y",
             "refused: r@y: r:1:21: node 'MatMul': cannot multiply [2,3] by [2,3]: inner lengths 3 and 2 differ");
     }
