@@ -71,6 +71,7 @@ class Rewriter {
         if (!typed) {
             return tl::unexpected(typed.error());
         }
+        m_given = graph;
         m_plain = graph;
         m_typed = *typed;
         m_names.emplace(*graph);
@@ -456,15 +457,27 @@ class Rewriter {
         return {};
     }
 
-    /// Formats want types of outputs: those of replaced ones are the inferred ones.
+    /// Formats want types of outputs: replaced ones have those that were declared, which replacements keep, else what inference knows.
     [[nodiscard]] std::shared_ptr<const Graph> withOutputTypes() const {
         Graph out = *m_plain;
         bool changed = false;
-        for (const ValueId output : out.outputs) {
-            if (out.values[output.index].type == TensorType{}) {
-                out.values[output.index].type = m_typed->value(output).type;
-                changed = true;
+        for (std::size_t k = 0; k < out.outputs.size(); ++k) {
+            TensorType& type = out.values[out.outputs[k].index].type;
+            if (type != TensorType{}) {
+                continue;
             }
+            type = m_given->value(m_given->outputs[k]).type;
+            if (type == TensorType{}) {
+                type = m_typed->value(out.outputs[k]).type;
+                std::vector<std::string> symbols;
+                for (const Dim& dim : type.shape.value_or(Shape())) {
+                    dim.collectSymbols(symbols);
+                }
+                if (std::any_of(symbols.begin(), symbols.end(), [](const std::string& each) { return each.starts_with('?'); })) {
+                    type.shape.reset(); // lengths that only data decides have no names outside
+                }
+            }
+            changed = true;
         }
         return changed ? std::make_shared<const Graph>(std::move(out)) : m_plain;
     }
@@ -474,6 +487,7 @@ class Rewriter {
     std::stop_token m_stop;
     match::Programs m_programs;
     std::vector<const match::Rule*> m_rules; ///< of the programs
+    std::shared_ptr<const Graph> m_given;
     std::shared_ptr<const Graph> m_plain;
     std::shared_ptr<const Graph> m_typed;
     std::optional<Names> m_names;

@@ -234,6 +234,24 @@ class TestRewrite : public QObject {
         QVERIFY2(q(alias.graph()).startsWith("c: bool[]; x: f32[2]; y = If"), alias.graph().c_str());
     }
 
+    void bodiesOfLoopsAreRewritten() {
+        const std::string graph = "in x f32[2]; const m i64[] 3; const c bool[] 1; y = Loop(m, c, x) body={ in i i64[]; in k bool[]; in s f32[2]; "
+                                  "n = Neg(s); d = Neg(n); a = Add(d, x); r = Relu(a); k2 = Identity(k); out k2; out r }; out y";
+        const Rewritten ran = rewriteText("rule r: neg(neg(?x)) => ?x\nrule s: relu(?x) => max(?x, 0)", graph);
+        QCOMPARE(q(ran.applications()), QString("r@y/body/d, s@y/body/r"));
+        QVERIFY2(q(ran.graph()).contains("r_constant = f32[]{0}; a = Add(s, x); r = Max(a, r_constant); k2 = Identity(k); out k2; out r>"),
+                 ran.graph().c_str());
+        QCOMPARE(q(ran.result->graph->value(ran.result->graph->outputs[0]).type.text()), QString("f32[2]"));
+    }
+
+    void outputsKeepTheTypesThatWereDeclared() {
+        const Rewritten ran =
+            rewriteText("rule r: neg(?x) => mul(?x, -1)", "in x f32[n]; y = Neg(x); declare y f32[n]; z = NonZero(x); w = Neg(z); out y; out w");
+        const Graph& plain = *ran.result->plain;
+        QCOMPARE(q(plain.value(plain.outputs[0]).type.text()), QString("f32[n]"));
+        QCOMPARE(q(plain.value(plain.outputs[1]).type.text()), QString("i64[?]")); // as many as data decides
+    }
+
     void namesAreNewAndTheSameEachTime() {
         const std::string rules = "rule r: neg(?x) => relu(abs(relu(?x)))";
         const std::string graph = "in x f32[2]; y_Abs = Abs(x); y = Neg(y_Abs); out y";
