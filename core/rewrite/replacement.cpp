@@ -21,6 +21,7 @@ using match::ReplacementNode;
 namespace {
 
 constexpr std::size_t MostResults = 1'024;
+constexpr std::size_t MostTypes = 8; ///< tried for the numbers among a node's operands
 
 /// A value of the fragment, a number or list that is none yet, or nothing (left out).
 struct Operand {
@@ -352,19 +353,26 @@ class Builder {
             return tl::unexpected(made.error());
         }
         resultCount = std::max(resultCount, partCount(*made, *operands));
-        ElementType beside = ElementType::Undefined;
-        bool integers = false;
+        // Types that numbers may have, likeliest first: those of the operands beside them, and i64 for indices and counts.
+        std::vector<ElementType> types;
+        bool numbers = false;
         for (const Operand& each : *operands) {
-            if (each.value.isValid() && beside == ElementType::Undefined) {
-                beside = m_builder.value(each.value).type.element;
+            const ElementType type = each.value.isValid() ? m_builder.value(each.value).type.element : ElementType::Undefined;
+            if (type != ElementType::Undefined && std::find(types.begin(), types.end(), type) == types.end()) {
+                types.push_back(type);
             }
-            integers = integers || (each.literal && std::holds_alternative<std::int64_t>(each.literal->value));
+            numbers = numbers || each.literal;
         }
-        Result<std::vector<ValueId>> results = typedNode(*made, *operands, beside, resultCount);
-        if (!results && integers && beside != ElementType::I64 && beside != ElementType::Undefined) {
-            // Indices and counts: `gather(?x, 0)`.
-            if (Result<std::vector<ValueId>> asIndices = typedNode(*made, *operands, ElementType::I64, resultCount)) {
-                results = std::move(asIndices);
+        if (types.empty()) {
+            types.push_back(ElementType::Undefined);
+        } else if (std::find(types.begin(), types.end(), ElementType::I64) == types.end()) {
+            types.push_back(ElementType::I64);
+        }
+        types.resize(std::min<std::size_t>(types.size(), numbers ? MostTypes : 1));
+        Result<std::vector<ValueId>> results = typedNode(*made, *operands, types.front(), resultCount);
+        for (std::size_t k = 1; k < types.size() && !results; ++k) {
+            if (Result<std::vector<ValueId>> other = typedNode(*made, *operands, types[k], resultCount)) {
+                results = std::move(other);
             }
         }
         if (!results) {

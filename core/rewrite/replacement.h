@@ -34,7 +34,7 @@ struct ReplacedRoot {
 };
 
 /// Builds the replacement of one case. `matched` must be typed. Operands that are numbers take the element type of the first operand beside
-/// them that has one; an integer that does not fit the operator so is tried as i64. Fails with `file:line:col` and the reason where names hold
+/// them that has one; where the operator refuses that, of the others, then i64. Fails with `file:line:col` and the reason where names hold
 /// nothing, values are not known, inference refuses a node, or the type is not the root's whatever the sizes are: then the match is not to be
 /// replaced. Where only the whole graph can tell, `Fragment::typeInDoubt` is set.
 [[nodiscard]] Result<Fragment> buildReplacement(const match::RuleFile& file, const match::RuleCase& chosen, const match::GraphSubject& matched,

@@ -150,6 +150,7 @@ class Rewriter {
         std::vector<Level> levels = collectLevels();
         m_out.refusals.clear();
         m_out.undecided = 0;
+        m_built = 0;
         std::vector<Ready> ready;
         bool found = m_options.at.empty();
         for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -240,8 +241,16 @@ class Rewriter {
                 }
             }
             build(index, subject, each, std::move(told), ready);
+            if (m_built > m_options.maxNodes) {
+                return tooManyNodes(m_programs[each.rule]->rule, subject.termText(each.root));
+            }
         }
         return true;
+    }
+
+    [[nodiscard]] tl::unexpected<Error> tooManyNodes(const std::string& rule, const std::string& root) const {
+        return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(m_options.maxNodes) + " nodes after round " +
+                                             std::to_string(m_out.rounds + 1) + ": rule " + rule + " makes it grow, as at " + root);
     }
 
     void refuse(const RewriteApplication& told, std::string reason) {
@@ -270,9 +279,11 @@ class Rewriter {
         Result<Fragment> made = buildReplacement(m_file, m_rules[match.rule]->cases[told.caseIndex], subject, bindingsOf(subject, match.bindings),
                                                  {root, results}, m_options.fragment);
         if (!made) {
+            m_built += made.error().code == ErrorCode::TooLarge ? m_options.fragment.maxNodes : 0;
             refuse(told, made.error().text());
             return;
         }
+        m_built += made->graph.nodes.size();
         told.folded = made->folded;
         out.fragment = std::make_shared<const Fragment>(std::move(*made));
         out.substitution.fragment = out.fragment.get();
@@ -351,9 +362,7 @@ class Rewriter {
             }
         }
         if (whole.plain->nodes.size() > m_options.maxNodes) {
-            return fail(ErrorCode::TooLarge, "the graph has more than " + std::to_string(m_options.maxNodes) + " nodes after round " +
-                                                 std::to_string(m_out.rounds + 1) + ": rule " + ready[kept.back()].told.rule +
-                                                 " makes it grow, as at " + ready[kept.back()].told.root);
+            return tooManyNodes(ready[kept.back()].told.rule, ready[kept.back()].told.root);
         }
         for (std::size_t k = 0; k < kept.size(); ++k) {
             RewriteApplication& told = ready[kept[k]].told;
@@ -492,6 +501,7 @@ class Rewriter {
     std::shared_ptr<const Graph> m_typed;
     std::optional<Names> m_names;
     std::map<Digest128, std::size_t> m_seen; ///< graphs -> the round after which they were
+    std::size_t m_built = 0;                 ///< nodes of replacements in this round, those of failed ones too
     RewriteResult m_out;
 };
 

@@ -32,6 +32,9 @@ class TestRewrite : public QObject {
             "x: f64[2]; y_constant = f64[]{-1}; y_Relu = Relu(x); y = Mul(y_Relu, y_constant); out y");
         row("an index is an i64", "rule r: neg(?x) => gather(?x, 0)", "in x f32[2,3]; y = Neg(x); z = Identity(x); out y; out z",
             "refused: r@y: r:1:20: the replacement is f32[3], what it replaces f32[2,3]");
+        row("of the next operand where the first does not do", "rule r: relu(?x) => where(greater(?x, 0), ?x, 0)", "in x f16[2]; y = Relu(x); out y",
+            "x: f16[2]; y_constant = f16[]{0}; y_constant_2 = f16[]{0}; y_Greater = Greater(x, y_constant); y = Where(y_Greater, x, y_constant_2); "
+            "out y");
         row("lists are i64", "rule r: flatten(?x) => reshape(?x, [dim(?x, 0), -1])", "in x f32[2,3,4]; y = Flatten(x); out y",
             "x: f32[2,3,4]; y_constant = i64[2]{2 -1}; y = Reshape(x, y_constant); out y");
         row("lengths that only the run tells", "rule r: flatten(?x) => reshape(?x, [dim(?x, 0), -1])", "in x f32[n,3,4]; y = Flatten(x); out y",
