@@ -95,6 +95,7 @@ class Application {
                 continue;
             }
             detach(at, replaced);
+            m_replaced.insert(replaced);
             if (!mapped[output.index].isValid() && made.value(output).producer.isValid()) {
                 mapped[output.index] = replaced; // the new node makes it
                 const bool open = made.value(output).type.element == ElementType::Undefined;
@@ -180,10 +181,7 @@ class Application {
                 continue;
             }
             const ValueId target = resolved(replaced);
-            const bool made = std::any_of(m_substitutions.begin(), m_substitutions.end(), [&](const Substitution& each) {
-                return std::find(each.replaced.begin(), each.replaced.end(), target) != each.replaced.end();
-            });
-            const bool produced = m_values[target.index].producer.isValid() || made;
+            const bool produced = m_values[target.index].producer.isValid() || m_replaced.contains(target);
             if (produced && !m_isOutput.contains(target) && m_taken.insert(target).second) {
                 m_values[target.index].name = m_values[replaced.index].name;
                 continue;
@@ -370,6 +368,7 @@ class Application {
     std::vector<std::uint32_t> m_usedBefore;
     std::vector<ValueId> m_alias; ///< by value: what is read instead
     std::set<ValueId> m_isOutput;
+    std::set<ValueId> m_replaced;
     std::set<ValueId> m_taken; ///< values that took an output's name
     std::vector<Placed> m_placed;
     std::vector<bool> m_alive;
