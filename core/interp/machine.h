@@ -141,6 +141,26 @@ struct RunOptions {
     bool detectRaces = true;               ///< false: run on past races (replays)
     std::optional<Reorder> reorder;
     std::optional<std::pair<std::uint32_t, std::uint64_t>> watched; ///< cell whose accesses are recorded
+    std::size_t traced = 0;                                         ///< events to record, half of them the first ones; 0: none
+    std::uint64_t tracedFrom = 0;                                   ///< past those, events of earlier steps are only counted
+};
+
+/// What happened in a run, for stepping along its schedule.
+struct TraceEvent {
+    enum class Kind : std::uint8_t { Spawn, Run, Read, Write, Wait, End } kind = Kind::Run;
+    std::uint32_t task = 0;          ///< from 1, main, in the order in which tasks were made
+    std::uint32_t other = 0;         ///< Spawn: the task that was made; Wait: the task that is waited for, or 0
+    Step step;                       ///< the op; of Run the one where the task goes on, of Wait the one that waits
+    std::string buffer;              ///< Read, Write
+    std::vector<std::int64_t> index; ///< of the cell in it
+    std::string detail;              ///< Wait: what for, in words
+};
+
+/// The first and the last events of a run: `skipped` of them in between were let go.
+struct Trace {
+    std::vector<TraceEvent> events;
+    std::size_t gapAt = 0; ///< the skipped ones stood before this event
+    std::uint64_t skipped = 0;
 };
 
 struct WatchedAccess {
@@ -166,6 +186,7 @@ struct RunResult {
     bool poison = false;                              ///< concrete runs: a value that MLIR leaves undefined was made
     bool reordered = false;                           ///< the asked-for order was reached
     std::vector<WatchedAccess> watched;
+    Trace trace;
     std::uint64_t steps = 0;
     std::uint64_t tasks = 1;
     double seconds = 0.0;

@@ -222,7 +222,7 @@ void Machine::join(Task& task) {
 void Machine::endForks() {
     if (m_forks.empty()) {
         m_undo.clear();
-        m_mode = m_options.watched || m_options.reorder ? Mode::Careful : m_tracking ? Mode::Tracking : Mode::Plain;
+        m_mode = isCareful() ? Mode::Careful : m_tracking ? Mode::Tracking : Mode::Plain;
     }
 }
 

@@ -197,7 +197,7 @@ Machine::Flow Machine::access(Task& task, const Instruction& in, std::uint32_t p
     if (m_tracking && !(writes ? trackWrite(task, memory, cell, pc) : trackRead(task, memory, cell, pc))) {
         return Flow::Stop;
     }
-    if (m_options.watched && m_mode == Mode::Careful) {
+    if (m_mode == Mode::Careful && watches()) {
         watch(task, view.allocation, cell, pc, writes);
     }
     if (writes) {
@@ -314,7 +314,7 @@ Machine::Flow Machine::accessByData(Task& task, const Instruction& in, std::uint
             m_result.race->guarded = true;
             return Flow::Stop;
         }
-        if (m_options.watched && m_mode == Mode::Careful) {
+        if (m_mode == Mode::Careful && watches()) {
             watch(task, view.allocation, flat, pc, writes);
         }
         Cell& cell = memory.data[flat];
@@ -508,7 +508,7 @@ Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, st
         if (m_tracking && (!trackRead(task, read, cell, pc) || !trackWrite(task, written, put_, pc))) {
             return Flow::Stop;
         }
-        if (m_options.watched && m_mode == Mode::Careful) {
+        if (m_mode == Mode::Careful && watches()) {
             watch(task, source.allocation, cell, pc, false);
             watch(task, target.allocation, put_, pc, true);
         }

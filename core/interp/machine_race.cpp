@@ -61,6 +61,9 @@ bool Machine::raced(Task& task, Allocation& allocation, std::uint64_t flat, std:
             found.allocation = static_cast<std::uint32_t>(i);
         }
     }
+    if (traces()) {
+        traceAccess(task, found.allocation, flat, pc, writes);
+    }
     const TaskInfo& first = m_infos[earlier];
     const TaskInfo& second = m_infos[task.id];
     if (first.parallel != None && first.parallel == second.parallel) {
@@ -125,7 +128,10 @@ void Machine::checkAtReturn() {
 
 void Machine::watch(Task& task, std::uint32_t allocation, std::uint64_t flat, std::uint32_t pc, bool writes) {
     constexpr std::size_t MostWatched = 100'000;
-    if (m_options.watched->first == allocation && m_options.watched->second == flat && m_result.watched.size() < MostWatched) {
+    if (traces()) {
+        traceAccess(task, allocation, flat, pc, writes);
+    }
+    if (m_options.watched && m_options.watched->first == allocation && m_options.watched->second == flat && m_result.watched.size() < MostWatched) {
         m_result.watched.push_back({stepAt(task, pc), writes, task.id});
     }
 }

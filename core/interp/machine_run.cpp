@@ -278,7 +278,7 @@ void Machine::execute(Task& task) {
                         return;
                     }
                     if constexpr (M == Mode::Careful) {
-                        if (m_options.watched) {
+                        if (watches()) {
                             watch(task, view.allocation, flat, pc, false);
                         }
                     }
@@ -319,7 +319,7 @@ void Machine::execute(Task& task) {
                     }
                     task.atHead = false;
                     if constexpr (M == Mode::Careful) {
-                        if (m_options.watched) {
+                        if (watches()) {
                             watch(task, view.allocation, flat, pc, true);
                         }
                         if (!m_forks.empty()) {

@@ -16,7 +16,7 @@ Machine::Machine(const std::shared_ptr<const Program>& program, TermDag& dag, co
 Result<RunResult> Machine::run() {
     m_begin = std::chrono::steady_clock::now();
     m_concrete = m_options.arguments.has_value();
-    if (m_options.watched || m_options.reorder) {
+    if (isCareful()) {
         m_mode = Mode::Careful;
     }
     setUp();
@@ -29,6 +29,7 @@ Result<RunResult> Machine::run() {
     if (m_result.end == RunResult::End::Finished) {
         collect();
     }
+    finishTrace();
     m_result.steps = m_steps;
     m_result.tasks = m_infos.size() - 1;
     m_result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();

@@ -345,7 +345,18 @@ class Machine {
     [[nodiscard]] bool readersKnown(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow);
     bool raced(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, std::uint32_t earlier, bool earlierWrites, bool writes);
     void checkAtReturn(); ///< main's caller reads what tasks may still write
+    [[nodiscard]] bool watches() const { return m_options.watched || m_options.traced != 0; }
+    [[nodiscard]] bool isCareful() const { return watches() || m_options.reorder; }
     void watch(Task& task, std::uint32_t allocation, std::uint64_t flat, std::uint32_t pc, bool writes);
+
+    // machine_trace.cpp
+    [[nodiscard]] bool traces() const { return m_options.traced != 0; }
+    [[nodiscard]] bool wantsEvent(); ///< else it is counted as let go
+    void trace(TraceEvent event);
+    void traceTask(const Task& task, TraceEvent::Kind kind); ///< where it stands
+    void traceSpawn(const TaskInfo& made, std::uint32_t number);
+    void traceAccess(const Task& task, std::uint32_t allocation, std::uint64_t flat, std::uint32_t pc, bool writes);
+    void finishTrace();
 
     // machine_report.cpp
     [[nodiscard]] Step stepAt(const Task& task, std::uint32_t pc) const;
@@ -402,6 +413,8 @@ class Machine {
     std::deque<ReadSet> m_readSets;
     bool m_mainEnded = false;
     bool m_untilDone = false;
+    std::deque<TraceEvent> m_lastEvents; ///< behind the first half of a trace
+    std::uint64_t m_eventsLetGo = 0;
 
     std::vector<Fork> m_forks;
     std::vector<UndoEntry> m_undo;

@@ -39,6 +39,9 @@ Task& Machine::makeTask(std::uint32_t function, const TaskInfo& info) {
     m_infos.push_back(info);
     made->id = static_cast<std::uint32_t>(m_infos.size() - 1);
     made->key = info.key;
+    if (traces()) {
+        traceSpawn(info, made->id);
+    }
     pushFrame(*made, function);
     Task& task = *made;
     m_live.emplace(task.id, std::move(made));
@@ -124,6 +127,9 @@ void Machine::schedule() {
                 task.waitObject = other;
                 m_waiters[other].push_back(task.id);
                 mayRun = false;
+                if (traces()) {
+                    traceTask(task, TraceEvent::Kind::Wait);
+                }
                 break;
             }
             learn(task, ended->second.clock, other, m_infos[other].finalClock);
@@ -138,12 +144,18 @@ void Machine::schedule() {
         }
         const std::uint32_t id = task.id;
         task.resumedAt = m_steps;
+        if (traces()) {
+            traceTask(task, TraceEvent::Kind::Run);
+        }
         while (!m_over && task.wait == Wait::Nothing && task.id == id && !task.frames.empty()) {
             switch (m_mode) {
             case Mode::Plain: execute<Mode::Plain>(task); break;
             case Mode::Tracking: execute<Mode::Tracking>(task); break;
             case Mode::Careful: execute<Mode::Careful>(task); break;
             }
+        }
+        if (traces() && !task.frames.empty() && task.wait != Wait::Nothing) {
+            traceTask(task, TraceEvent::Kind::Wait);
         }
         if (!task.frames.empty()) {
             // An instruction that blocked has not run yet: it will be counted when it does.
@@ -571,6 +583,9 @@ void Machine::finishTask(Task& task, const Instruction& in) {
     const std::size_t scalars = code.scalarResults.size();
     m_infos[task.id].finalClock = task.own;
     const std::uint32_t id = task.id;
+    if (traces()) {
+        traceTask(task, TraceEvent::Kind::End);
+    }
     if (task.parallel != None) {
         ParallelRun& run = m_parallels[task.parallel];
         for (std::size_t i = 0; i < scalars; ++i) {
