@@ -52,4 +52,13 @@ struct DescribeOptions {
 /// in print; `picture` is inline SVG with a legend of its own, or empty.
 [[nodiscard]] std::string html(const ReportDocument& document, const std::string& picture);
 
+/// A picture of a page.
+struct ReportFigure {
+    std::string svg;
+    std::string label; ///< for screen readers
+    std::string caption;
+};
+/// The same with any number of pictures; those without SVG are left out.
+[[nodiscard]] std::string html(const ReportDocument& document, const std::vector<ReportFigure>& figures);
+
 } // namespace lemmascope

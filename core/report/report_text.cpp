@@ -234,6 +234,13 @@ std::string markdown(const ReportDocument& document) {
 }
 
 std::string html(const ReportDocument& document, const std::string& picture) {
+    return html(document,
+                std::vector<ReportFigure>{{picture, "Picture of the region",
+                                           "Both graphs around what decides the verdict, partners level. The sections below say the same in "
+                                           "words."}});
+}
+
+std::string html(const ReportDocument& document, const std::vector<ReportFigure>& figures) {
     std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
     // Dark on screens only: paper is white.
@@ -242,10 +249,11 @@ std::string html(const ReportDocument& document, const std::string& picture) {
     out += "</style>\n</head>\n<body>\n<main>\n<h1>";
     const VerdictLook* verdict = document.verdict ? lookOfWord(name(*document.verdict)) : nullptr;
     out += (verdict != nullptr ? badge(*verdict) : std::string()) + escaped(document.headline) + "</h1>\n";
-    if (!picture.empty()) {
-        out += "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the region\">\n" + picture +
-               "</div>\n<figcaption>Both graphs around what decides the verdict, partners level. The sections below say the same in "
-               "words.</figcaption>\n</figure>\n";
+    for (const ReportFigure& figure : figures) {
+        if (!figure.svg.empty()) {
+            out += "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" + escaped(figure.label) + "\">\n" + figure.svg +
+                   "</div>\n<figcaption>" + escaped(figure.caption) + "</figcaption>\n</figure>\n";
+        }
     }
     std::size_t number = 0;
     for (const ReportSection& section : document.sections) {
