@@ -17,6 +17,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace lemmascope::cli {
@@ -148,8 +149,32 @@ Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const Check
             return fail(ErrorCode::Usage, std::string(name) + " is about graphs, not MLIR programs", pair.reference);
         }
     }
+    // Tensor functions are graphs as well. Those hold at all sizes and for large tensors, where running every element says nothing or takes
+    // too long; small ones are run first, which needs no form for every op.
+    const auto reference = options.sizes.empty() && request.entry.empty() ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
+    const auto rewritten = reference != nullptr ? openTensorFunction(pair.rewritten, m_interrupt.token()) : nullptr;
+    const auto asGraphs = [&]() -> std::optional<CheckResult> {
+        options.timeSeconds = timeLeft(options);
+        Result<CheckResult> decided = check(reference, rewritten, options, servicesFor(pair), m_interrupt.token());
+        if (!decided || (decided->verdict != Verdict::Proved && decided->verdict != Verdict::Refuted)) {
+            return std::nullopt;
+        }
+        return std::move(*decided);
+    };
+    const bool graphs = reference != nullptr && rewritten != nullptr && !request.mayAlias;
+    const bool large = graphs && (isLarge(*reference) || isLarge(*rewritten));
+    if (large) {
+        if (std::optional<CheckResult> decided = asGraphs()) {
+            return std::move(*decided);
+        }
+    }
     options.timeSeconds = timeLeft(options);
     Result<CheckResult> result = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
+    if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && graphs && !large) {
+        if (std::optional<CheckResult> decided = asGraphs()) {
+            return std::move(*decided);
+        }
+    }
     const bool late = !result && result.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;
     return late ? Result<CheckResult>(outOfTimeResult()) : result;
 }

@@ -2,6 +2,7 @@
 
 #include "core/format/mlir/lower.h"
 #include "core/format/mlir/reader.h"
+#include "core/format/mlir/to_graph.h"
 #include "core/interp/compare.h"
 #include "core/report/files.h"
 
@@ -110,6 +111,28 @@ Result<std::shared_ptr<const interp::Program>> openProgram(const std::string& fi
                                                            const std::map<std::string, std::int64_t>& sizes, const std::stop_token& stop) {
     const auto module = openModule(file, stop);
     return module ? ir::lower(**module, {entry, sizes}) : tl::unexpected(module.error());
+}
+
+std::shared_ptr<const Graph> openTensorFunction(const std::string& file, const std::stop_token& stop) {
+    const auto module = openModule(file, stop);
+    const auto graph = module ? ir::toGraph(**module) : tl::unexpected(module.error());
+    return graph && !(*graph)->outputs.empty() ? *graph : nullptr;
+}
+
+bool isLarge(const Graph& graph) {
+    constexpr std::int64_t RunFirst = 20'000;
+    std::int64_t elements = 0;
+    for (const Value& value : graph.values) {
+        const auto shape = value.type.shape ? staticShape(*value.type.shape) : std::nullopt;
+        if (value.type.shape && !shape) {
+            return true;
+        }
+        for (std::int64_t count = 1; const std::int64_t size : shape.value_or(std::vector<std::int64_t>())) {
+            count = size > RunFirst ? RunFirst + 1 : std::min(RunFirst + 1, count * size);
+            elements = std::max(elements, count);
+        }
+    }
+    return elements > RunFirst;
 }
 
 namespace {

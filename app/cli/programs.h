@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/cli/requests.h"
+#include "core/graph/graph.h"
 #include "core/prove/check.h"
 
 #include <memory>
@@ -25,6 +26,11 @@ namespace lemmascope::cli {
 /// Reads and lowers a program. `sizes`: of arguments by name. Fails as ir::readModuleFile and ir::lower do.
 [[nodiscard]] Result<std::shared_ptr<const interp::Program>>
 openProgram(const std::string& file, const std::string& entry, const std::map<std::string, std::int64_t>& sizes, const std::stop_token& stop);
+
+/// A program that is a function on tensors, as a graph; null for all others and for what cannot be read.
+[[nodiscard]] std::shared_ptr<const Graph> openTensorFunction(const std::string& file, const std::stop_token& stop);
+/// True for a graph with a size that is not known, or with more elements than are run one by one first.
+[[nodiscard]] bool isLarge(const Graph& graph);
 
 /// Compares two programs. `--size` names arguments of the reference. What the reader cannot turn into a program at all is undecided.
 [[nodiscard]] Result<CheckResult> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,

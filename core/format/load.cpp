@@ -4,6 +4,7 @@
 #include "core/format/json/json_text.h"
 #include "core/format/json/json_writer.h"
 #include "core/format/mlir/reader.h"
+#include "core/format/mlir/to_graph.h"
 #include "core/format/onnx/onnx_reader.h"
 #include "core/format/onnx/onnx_writer.h"
 #include "core/format/onnx/sniff.h"
@@ -44,9 +45,6 @@ std::optional<Error> refusal(std::string_view head, const std::filesystem::path&
     const auto bad = [&](const char* message) { return Error{ErrorCode::BadData, message, where}; };
     if (head.empty()) {
         return bad("is empty: download or export it again");
-    }
-    if (ir::looksLikeMlir(head, path)) {
-        return Error{ErrorCode::Unsupported, "is an MLIR program, which is no graph: `check` compares two of them, `interp` runs one", where};
     }
     if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv)) {
         return bad("is UTF-16 text: save it as UTF-8");
@@ -132,6 +130,10 @@ Result<std::shared_ptr<const Graph>> loadGraph(const std::filesystem::path& path
     std::string head(static_cast<std::size_t>(std::min(size, HeadSize)), '\0');
     if (!head.empty() && !stream.read(head.data(), static_cast<std::streamsize>(head.size()))) {
         return fail(ErrorCode::NotFound, "cannot be read", where);
+    }
+    if (!head.empty() && ir::looksLikeMlir(head, path)) {
+        const auto module = ir::readModuleFile(path, std::move(stop));
+        return module ? ir::toGraph(**module) : tl::unexpected(module.error());
     }
     if (std::optional<Error> other = refusal(head, path)) {
         return tl::unexpected<Error>(std::move(*other));

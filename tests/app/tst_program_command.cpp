@@ -313,6 +313,61 @@ class TestProgramCommand : public QObject {
         QVERIFY2(faults.isEmpty(), qPrintable(faults.join('\n')));
     }
 
+    void tensorFunctionsHoldAtAllSizes() {
+        const QByteArray head = "#a = affine_map<(i, j, k) -> (i, k)>\n#b = affine_map<(i, j, k) -> (k, j)>\n#t = affine_map<(i, j, k) -> (j, k)>\n"
+                                "#c = affine_map<(i, j, k) -> (i, j)>\n"
+                                "func.func @f(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %z: tensor<?x?xf32>) -> tensor<?x?xf32> {\n";
+        const QByteArray tail = "\n  return %r : tensor<?x?xf32>\n}\n";
+        const QByteArray types = "tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) ";
+        const auto generic = [&](const QByteArray& right) {
+            return head + "  %r = linalg.generic {indexing_maps = [#a, " + right +
+                   ", #c], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} ins(%x, %y : " + types +
+                   "{\n  ^bb0(%p: f32, %q: f32, %o: f32):\n    %m = arith.mulf %p, %q : f32\n    %s = arith.addf %o, %m : f32\n    linalg.yield %s : "
+                   "f32\n"
+                   "  } -> tensor<?x?xf32>" +
+                   tail;
+        };
+        const QString named = write("named.mlir", head + "  %r = linalg.matmul ins(%x, %y : " + types + "-> tensor<?x?xf32>" + tail);
+        const QString written = write("generic.mlir", generic("#b"));
+        const Ran same = cli({"check", named, written, "--no-cache"});
+        QVERIFY2(same.status == 0 && same.firstLine().startsWith("proved"), qPrintable(same.out + same.err));
+        const Ran other = cli({"check", named, write("transposed.mlir", generic("#t")), "--no-cache", "--time", "30"});
+        QVERIFY2(other.status != 0 && !other.firstLine().startsWith("proved"), qPrintable(other.out + other.err));
+    }
+
+    void tensorFunctionsAreGraphsForOtherCommands() {
+        const QString file = write("graph.mlir", "func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  %y = math.exp %x : tensor<?x4xf32>\n"
+                                                 "  return %y : tensor<?x4xf32>\n}\n");
+        const Ran shown = cli({"show", file});
+        QVERIFY2(shown.status == 0 && shown.out.contains("Exp"), qPrintable(shown.out + shown.err));
+        const QString onnx = m_folder.filePath("graph.onnx");
+        QCOMPARE(cli({"convert", file, onnx}).status, 0);
+        QVERIFY2(cli({"show", onnx}).out.contains("Exp"), "converted");
+        const Ran program = cli({"show", Cases + "mlir/gemm_tile.ref.mlir"});
+        QCOMPARE(program.status, 65);
+        QVERIFY2(program.err.contains("has no form as a graph"), qPrintable(program.err));
+    }
+
+    void largeTensorsAreNotRunElementByElement() {
+        const auto source = [](const QByteArray& second) {
+            return "func.func @f(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {\n  %p = \"tosa.const\"() {value = dense<[1, 0]> : tensor<2xi32>} "
+                   ": () -> tensor<2xi32>\n"
+                   "  %a = tosa.transpose %x, %p : (tensor<512x512xf32>, tensor<2xi32>) -> tensor<512x512xf32>\n  %b = tosa.exp %a : "
+                   "(tensor<512x512xf32>) -> tensor<512x512xf32>\n" +
+                   second + "\n}\n";
+        };
+        const QString twice =
+            write("large.ref.mlir", source("  %c = tosa.transpose %b, %p : (tensor<512x512xf32>, tensor<2xi32>) -> tensor<512x512xf32>\n"
+                                           "  return %c : tensor<512x512xf32>"));
+        const QString none =
+            write("large.rew.mlir", "func.func @f(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {\n"
+                                    "  %b = tosa.exp %x : (tensor<512x512xf32>) -> tensor<512x512xf32>\n  return %b : tensor<512x512xf32>\n}\n");
+        const QString once = write("large.bad.mlir", source("  return %b : tensor<512x512xf32>"));
+        const Ran good = cli({"check", twice, none, "--no-cache"});
+        QVERIFY2(good.firstLine() == "proved: identical", qPrintable(good.out + good.err));
+        QCOMPARE(cli({"check", twice, once, "--no-cache"}).status, 1);
+    }
+
     void aListOfPairsTakesTheirOptions() {
         const QString list = write("pairs.tsv", "name\treference\trewritten\toptions\none\t" + (Cases + "mlir/gemm_tile.ref.mlir").toUtf8() + "\t" +
                                                     (Cases + "mlir/gemm_tile.equal.mlir").toUtf8() + "\t--entry kernel\n");

@@ -72,9 +72,6 @@ void TestLoad::otherFilesAreNamed_data() {
     row("gzip", "c.onnx", QByteArray::fromHex("1f8b0800"), "is gzip-compressed: unpack it first");
     row("zip", "c.lsg.json", QByteArray("PK\x03\x04\0\0", 6), "is a zip archive");
     row("UTF-16", "d.lsg.json", QByteArray::fromHex("fffe7b00"), "is UTF-16 text: save it as UTF-8");
-    row("MLIR", "e.mlir", "func.func @f() { return }", "is an MLIR program", ErrorCode::Unsupported);
-    row("MLIR under another name", "e.txt", "module {\n}", "is an MLIR program", ErrorCode::Unsupported);
-    row("MLIR bytecode", "e.bin", QByteArray("ML\xEFR\x06", 5), "is an MLIR program", ErrorCode::Unsupported);
     row("npy", "f.npy", QByteArray("\x93NUMPY\x01\x00", 8), "is a tensor (.npy), not a graph: give it with --input");
     row("rules", "g.rules", "rule x {}", "is a file of rewrite rules, not a graph");
     row("text", "h.txt", "hello, world, this is text", "is not an ONNX model");

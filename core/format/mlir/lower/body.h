@@ -206,7 +206,6 @@ class Program {
     std::vector<std::uint32_t> m_uses;
 
     [[nodiscard]] Result<void> checkDepth() const;
-    [[nodiscard]] Result<OperationId> findEntry() const;
     void addGlobals();
     void declareFunctions(OperationId entry);
     [[nodiscard]] Result<void> describeEntry(OperationId entry);

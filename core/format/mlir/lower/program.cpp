@@ -1,7 +1,6 @@
+#include "core/format/mlir/entry.h"
 #include "core/format/mlir/lower.h"
 #include "core/format/mlir/lower/body.h"
-
-#include "core/base/nearest.h"
 
 #include <algorithm>
 #include <set>
@@ -12,46 +11,6 @@ namespace {
 
 const std::set<std::string_view> TaskOps{"async.execute",   "async.func", "scf.parallel",   "scf.forall",
                                          "affine.parallel", "gpu.launch", "gpu.launch_func"};
-
-std::string symbolOf(const Module& module, OperationId op) {
-    const Attribute* name = module.find(op, "sym_name");
-    return name == nullptr ? std::string() : name->bytes;
-}
-
-bool isPublic(const Module& module, OperationId op) {
-    const Attribute* visibility = module.find(op, "sym_visibility");
-    return visibility == nullptr || visibility->bytes == "public";
-}
-
-bool hasBody(const Module& module, OperationId op) { return module.regionCount(op) == 1 && module.blockCount(module.regionOf(op)) > 0; }
-
-/// The operands of a function's first return: its results' types and names.
-std::span<const ValueId> returned(const Module& module, OperationId function) {
-    const RegionId region = module.regionOf(function);
-    for (std::size_t i = 0; i < module.blockCount(region); ++i) {
-        const BlockId block = module.blockOf(region, i);
-        const std::size_t count = module.block(block).operations.count;
-        const OperationId last = module.operationOf(block, count == 0 ? 0 : count - 1);
-        if (count > 0 && module.name(last) == "func.return") {
-            return module.operands(last);
-        }
-    }
-    return {};
-}
-
-std::string quoted(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) {
-        out += (out.empty() ? "" : ", ") + name;
-    }
-    return out;
-}
-
-/// The name of an argument without %: `arg2` where the file gives none.
-std::string argumentName(const Module& module, ValueId value) {
-    const Value& one = module.value(value);
-    return one.name.empty() ? "arg" + std::to_string(one.number) : one.name;
-}
 
 } // namespace
 
@@ -83,47 +42,6 @@ Result<void> Program::checkDepth() const {
         }
     }
     return {};
-}
-
-Result<OperationId> Program::findEntry() const {
-    std::vector<OperationId> open;
-    std::vector<OperationId> all;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < module.operations.size(); ++i) {
-        const OperationId op(i);
-        if (module.name(op) == "func.func" && hasBody(module, op)) {
-            all.push_back(op);
-            names.push_back(symbolOf(module, op));
-            if (isPublic(module, op)) {
-                open.push_back(op);
-            }
-        }
-    }
-    if (all.empty()) {
-        return fail(ErrorCode::BadData, "has no function with a body (func.func): there is nothing to run", module.file);
-    }
-    if (!options.entry.empty()) {
-        const std::string wanted = options.entry.starts_with('@') ? options.entry.substr(1) : options.entry;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (names[i] == wanted) {
-                return all[i];
-            }
-        }
-        const auto near = nearestWord(wanted, std::vector<std::string_view>(names.begin(), names.end()));
-        return fail(ErrorCode::Usage,
-                    "--entry " + wanted + ": there is no such function" +
-                        (near ? "; is " + std::string(*near) + " meant?" : ": there is " + quoted(names)),
-                    module.file);
-    }
-    const std::vector<OperationId>& candidates = open.empty() ? all : open;
-    if (candidates.size() > 1) {
-        std::vector<std::string> listed;
-        for (const OperationId op : candidates) {
-            listed.push_back(symbolOf(module, op));
-        }
-        return fail(ErrorCode::Usage, "has several functions that may be meant (" + quoted(listed) + "): choose one with --entry NAME", module.file);
-    }
-    return candidates.front();
 }
 
 void Program::addGlobals() {
@@ -225,7 +143,7 @@ void Program::declareFunctions(OperationId entry) {
                     views.push_back(*view);
                 }
             }
-            for (const ValueId value : returned(module, op)) {
+            for (const ValueId value : returnedValues(module, op)) {
                 const TypeId type = module.value(value).type;
                 const auto scalar = valueType(module, type);
                 const auto view = viewType(module, type);
@@ -263,7 +181,11 @@ Result<void> Program::fixSizes(OperationId entry) {
             return fail(ErrorCode::Usage, "--size " + given + "=" + std::to_string(size) + ": " + why, module.file);
         };
         if (!found.isValid()) {
-            return wrong("there is no such argument: there is " + quoted(names));
+            std::string listed;
+            for (const std::string& one : names) {
+                listed += (listed.empty() ? "" : ", ") + one;
+            }
+            return wrong("there is no such argument: there is " + listed);
         }
         const Type& type = module.typeOf(found);
         if (type.kind == Type::Kind::Integer || type.kind == Type::Kind::Index) {
@@ -325,7 +247,7 @@ Result<void> Program::describeEntry(OperationId entry) {
     std::uint32_t scalarResults = 0;
     std::uint32_t viewResults = 0;
     std::set<std::string> taken;
-    const auto values = returned(module, entry);
+    const auto values = returnedValues(module, entry);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Value& value = module.value(values[i]);
         const auto scalar = valueType(module, value.type);
@@ -459,7 +381,7 @@ Result<std::shared_ptr<const interp::Program>> Program::run() {
     if (const Result<void> depth = checkDepth(); !depth) {
         return tl::unexpected(depth.error());
     }
-    const Result<OperationId> entry = findEntry();
+    const Result<OperationId> entry = findEntry(module, options.entry);
     if (!entry) {
         return tl::unexpected(entry.error());
     }

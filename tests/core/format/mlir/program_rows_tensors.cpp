@@ -49,6 +49,17 @@ func.func @f(%t: tensor<2xi64>, %k: i64) -> (tensor<5xi64>, tensor<4xi64>, tenso
   return %p, %c, %g : tensor<5xi64>, tensor<4xi64>, tensor<3xi64>
 })",
          "1 2 | 7", "result0: 7 1 2 7 7 | result1: 1 2 1 2 | result2: 0 1 2"},
+        {"padding and concatenation", R"(
+func.func @f(%t: tensor<2x2xf32>, %k: f32) -> (tensor<4x3xf32>, tensor<2x4xf32>, tensor<2xf32>) {
+  %p = tensor.pad %t low[1, 0] high[1, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %k : f32
+  } : tensor<2x2xf32> to tensor<4x3xf32>
+  %c = tensor.concat dim(1) %t, %t : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>
+  %s = tensor.extract_slice %t[0, 1] [2, 1] [1, 1] : tensor<2x2xf32> to tensor<2xf32>
+  return %p, %c, %s : tensor<4x3xf32>, tensor<2x4xf32>, tensor<2xf32>
+})",
+         "1 2 3 4 | 7", "result0: 7 7 7 1 2 7 3 4 7 7 7 7 | result1: 1 2 1 2 3 4 3 4 | result2: 2 4"},
         {"shapes", R"(
 func.func @f(%t: tensor<2x3xi64>) -> (tensor<6xi64>, tensor<3x1x2xi64>, index) {
   %c1 = arith.constant 1 : index
