@@ -2,6 +2,8 @@
 
 #include "core/interp/machine_state.h"
 
+#include <new>
+
 namespace lemmascope::interp {
 
 namespace {
@@ -309,14 +311,19 @@ void Machine::collect() {
 }
 
 Result<RunResult> run(const std::shared_ptr<const Program>& program, TermDag& dag, const RunOptions& options, std::stop_token stop) {
-    if (!options.arguments && options.argumentBuffers.size() != program->arguments.size()) {
-        RunOptions filled = options;
-        addBuffers(*program, dag, filled);
-        Machine machine(program, dag, filled, std::move(stop));
-        return machine.run();
+    try {
+        if (!options.arguments && options.argumentBuffers.size() != program->arguments.size()) {
+            RunOptions filled = options;
+            addBuffers(*program, dag, filled);
+            return Machine(program, dag, filled, std::move(stop)).run();
+        }
+        return Machine(program, dag, options, std::move(stop)).run();
+    } catch (const std::bad_alloc&) { // the budget was more than the machine has
+        RunResult result;
+        result.end = RunResult::End::Undecided;
+        result.undecided = "memory: the system has no more";
+        return result;
     }
-    Machine machine(program, dag, options, std::move(stop));
-    return machine.run();
 }
 
 void addBuffers(const Program& program, TermDag& dag, RunOptions& options) {

@@ -8,6 +8,9 @@
 #include <cassert>
 #include <cstdio>
 #include <cstring>
+#include <new>
+
+#include <sys/mman.h>
 
 namespace lemmascope::interp {
 
@@ -131,13 +134,41 @@ void TermDag::insert(std::uint64_t hash, Term term) {
     ++bucket.used;
 }
 
+void* TermDag::allocateLarge(std::size_t bytes) {
+    constexpr std::size_t LargePage = std::size_t{1} << 21;
+    const std::size_t alignment = bytes >= LargePage ? LargePage : 64;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* const made = std::aligned_alloc(alignment, rounded);
+    if (made == nullptr) {
+        throw std::bad_alloc();
+    }
+#ifdef MADV_HUGEPAGE
+    if (bytes >= LargePage) {
+        (void)madvise(made, rounded, MADV_HUGEPAGE); // a hint
+    }
+#endif
+    return made;
+}
+
 void TermDag::grow() {
+    __extension__ using Wide = unsigned __int128;
     const std::size_t next = m_buckets.size() + m_buckets.size() / 2;
-    m_buckets = std::vector<Bucket>(); // the old table goes first: it can be made again from the nodes
+    m_buckets = {}; // the old table goes first: it can be made again from the nodes
     m_buckets.resize(next);
     m_limit = next * 12 / 100 * 85;
-    for (Term term = Mixed + 1; term < m_count; ++term) {
-        insert(hashOfStored(node(term)), term);
+    // Places are fetched ahead of use.
+    constexpr std::size_t Ahead = 16;
+    std::array<std::uint64_t, Ahead> hashes{};
+    const Term first = Mixed + 1;
+    for (Term term = first; term < m_count + Ahead; ++term) {
+        std::uint64_t& slot = hashes[term % Ahead];
+        if (term >= first + Ahead) {
+            insert(slot, static_cast<Term>(term - Ahead));
+        }
+        if (term < m_count) {
+            slot = hashOfStored(node(term));
+            __builtin_prefetch(&m_buckets[static_cast<std::size_t>((static_cast<Wide>(slot) * next) >> 64)], 1);
+        }
     }
 }
 

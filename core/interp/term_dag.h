@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <span>
@@ -97,9 +98,22 @@ class TermDag {
     void insert(std::uint64_t hash, Term term);
     void grow();
 
+    /// Large pages where the system has them: look-ups go all over the table.
+    template <typename T>
+    struct LargePages {
+        using value_type = T;
+        LargePages() = default;
+        template <typename U>
+        explicit LargePages(const LargePages<U>&) {}
+        T* allocate(std::size_t count) { return static_cast<T*>(allocateLarge(count * sizeof(T))); }
+        void deallocate(T* pointer, std::size_t) { std::free(pointer); }
+        friend bool operator==(const LargePages&, const LargePages&) { return true; }
+    };
+    [[nodiscard]] static void* allocateLarge(std::size_t bytes);
+
     std::vector<std::unique_ptr<TermNode[]>> m_chunks;
     std::size_t m_count = 0;
-    std::vector<Bucket> m_buckets;
+    std::vector<Bucket, LargePages<Bucket>> m_buckets;
     std::size_t m_limit = 0;
     std::vector<std::uint8_t> m_orders; ///< two bits a term: orders met of a commutative op; for a choice, whether it may be uninitialised
     std::vector<Term> m_operands;       ///< of open functions
