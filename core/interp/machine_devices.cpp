@@ -224,7 +224,7 @@ Machine::Flow Machine::channelOp(Task& task, const Instruction& in, std::uint32_
     if (other.isValue != isValue || (isValue && other.type != mine.type)) {
         return undecided(task, pc, "the two ends of channel '" + m_program.channels[number].name + "' send and receive different kinds");
     }
-    Task& partner = *m_live.at(other.task);
+    Task& partner = *m_byId[other.task];
     // A rendezvous orders both ways; then the transfer is this task's, and the partner learns of it.
     const ClockPool::Clock theirs = whole(partner);
     learn(task, theirs, 0, 0);
@@ -274,12 +274,11 @@ bool Machine::mentions(const Task& task, Op handleOp, std::uint32_t number, Op w
 std::vector<std::uint32_t> Machine::waitsFor(const Task& task) const {
     std::vector<std::uint32_t> others;
     const auto collectLive = [&](const auto& wanted) {
-        for (const auto& [id, other] : m_live) {
-            if (id != task.id && wanted(*other)) {
+        for (const std::uint32_t id : liveIds()) {
+            if (id != task.id && wanted(*m_byId[id])) {
                 others.push_back(id);
             }
         }
-        std::sort(others.begin(), others.end());
     };
     switch (task.wait) {
     case Wait::Task: others.push_back(task.waitObject); break;
@@ -287,7 +286,7 @@ std::vector<std::uint32_t> Machine::waitsFor(const Task& task) const {
     case Wait::Barrier: collectLive([&](const Task& other) { return other.team == task.waitObject && other.wait != Wait::Barrier; }); break;
     case Wait::Semaphore: {
         for (const auto& [holder, units] : m_semaphores[task.waitObject].holders) {
-            if (units > 0 && m_live.contains(holder)) {
+            if (units > 0 && m_byId[holder] != nullptr) {
                 others.push_back(holder);
             }
         }
@@ -330,20 +329,16 @@ std::string Machine::waitText(const Task& task) const {
 }
 
 bool Machine::deadlocked() {
-    std::vector<std::uint32_t> ids;
-    for (const auto& [id, task] : m_live) {
-        ids.push_back(id);
-    }
-    std::sort(ids.begin(), ids.end());
+    const std::vector<std::uint32_t> ids = liveIds();
     for (const std::uint32_t id : ids) {
-        if (m_live.at(id)->wait == Wait::Held) { // a replay's order is not to be had
+        if (m_byId[id]->wait == Wait::Held) { // a replay's order is not to be had
             m_untilDone = true;
             wakeTask(id);
             return true;
         }
     }
     const bool onlyIdleDevices = m_mainEnded && std::all_of(ids.begin(), ids.end(), [&](std::uint32_t id) {
-                                     const Task& task = *m_live.at(id);
+                                     const Task& task = *m_byId[id];
                                      return task.isDevice && task.atHead;
                                  });
     if (onlyIdleDevices) {
@@ -359,7 +354,7 @@ bool Machine::deadlocked() {
             continue;
         }
         path.emplace_back(start, 0);
-        next.push_back(waitsFor(*m_live.at(start)));
+        next.push_back(waitsFor(*m_byId[start]));
         colour[start] = 1;
         while (!path.empty() && found.cycle.empty()) {
             auto& [at, position] = path.back();
@@ -370,19 +365,19 @@ bool Machine::deadlocked() {
                 continue;
             }
             const std::uint32_t to = next.back()[position++];
-            if (!m_live.contains(to)) {
+            if (m_byId[to] == nullptr) {
                 continue;
             }
             if (colour[to] == 1) {
                 const auto begin = std::find_if(path.begin(), path.end(), [&](const auto& entry) { return entry.first == to; });
                 for (auto entry = begin; entry != path.end(); ++entry) {
-                    found.cycle.push_back(waitText(*m_live.at(entry->first)));
+                    found.cycle.push_back(waitText(*m_byId[entry->first]));
                 }
                 found.isCycle = true;
             } else if (colour[to] == 0) {
                 colour[to] = 1;
                 path.emplace_back(to, 0);
-                next.push_back(waitsFor(*m_live.at(to)));
+                next.push_back(waitsFor(*m_byId[to]));
             }
         }
         if (found.isCycle) {
@@ -392,7 +387,7 @@ bool Machine::deadlocked() {
     constexpr std::size_t MostNamed = 20;
     if (!found.isCycle) {
         for (const std::uint32_t id : ids) {
-            const Task& task = *m_live.at(id);
+            const Task& task = *m_byId[id];
             if (!(task.isDevice && task.atHead) && found.cycle.size() < MostNamed) {
                 found.cycle.push_back(waitText(task));
             }

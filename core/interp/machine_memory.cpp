@@ -1,6 +1,7 @@
 // Memory: what loads and stores do not do at once (faults, memory that grows, indices that depend on data), and views.
 
 #include "core/interp/machine_state.h"
+#include "core/interp/scalar.h"
 
 #include <algorithm>
 #include <numeric>
@@ -363,6 +364,83 @@ Machine::Flow Machine::accessByData(Task& task, const Instruction& in, std::uint
     return Flow::Next;
 }
 
+Machine::Flow Machine::atomicUpdate(Task& task, const Instruction& in, std::uint32_t pc) {
+    const Frame& frame = task.frames.back();
+    Cell* r = task.registers.data() + frame.registers;
+    const std::uint32_t* list = frame.code->operands.data() + in.b;
+    const View view = task.views[frame.views + in.a];
+    Allocation& memory = m_allocations[view.allocation];
+    const auto op = static_cast<Op>(in.aux);
+    if (view.allocation == MixedAllocation) {
+        return undecided(task, pc, "which buffer is used depends on data");
+    }
+    Fault found;
+    found.access = "write";
+    found.buffer = memory.name;
+    std::int64_t flat = view.offset;
+    Register wrong = None;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        const Cell& index = r[list[1 + k]];
+        if (index.term != NoTerm) {
+            return undecidedValue(task, pc, "the index of an atomic update depends on data", list[1 + k]);
+        }
+        found.index.push_back(static_cast<std::int64_t>(index.bits));
+        found.size.push_back(view.size[k]);
+        wrong = wrong == None && index.bits >= static_cast<std::uint64_t>(view.size[k]) ? list[1 + k] : wrong;
+        flat += static_cast<std::int64_t>(index.bits * static_cast<std::uint64_t>(view.stride[k]));
+    }
+    if (!memory.isLive || memory.isConstant || wrong != None || flat < 0 || static_cast<std::uint64_t>(flat) >= memory.count) {
+        if (memory.grows && memory.isLive && wrong == None && flat >= 0) {
+            return undecided(task, pc, "the extent of axis 0 of '" + memory.name + "' is unknown: give --size " + memory.name + ".0=N");
+        }
+        found.kind = memory.isLive ? FaultKind::OutOfRange : FaultKind::Freed;
+        found.computedBy = wrong != None ? definedAt(*frame.code, wrong) : std::string();
+        return fault(task, std::move(found), pc);
+    }
+    const auto cell = static_cast<std::uint64_t>(flat);
+    const bool orderIsFree = in.dst == None && isCommutative(op);
+    if (m_tracking) {
+        const bool fine =
+            orderIsFree ? trackUpdate(task, memory, cell, pc, in.aux) : trackRead(task, memory, cell, pc) && trackWrite(task, memory, cell, pc);
+        if (!fine) {
+            return Flow::Stop;
+        }
+        // Sums and products of floats depend on the order in their last digits.
+        m_result.foldedFloats = m_result.foldedFloats || (orderIsFree && (op == Op::AddF || op == Op::MulF));
+    }
+    if (watches() && m_mode == Mode::Careful) {
+        watch(task, view.allocation, cell, pc, true);
+    }
+    Cell before;
+    if (!content(task, view.allocation, cell, pc, found.index, before)) {
+        return m_over ? Flow::Stop : Flow::Reload;
+    }
+    const Cell operand = r[list[0]];
+    if (operand.term == Mixed) {
+        return undecidedValue(task, pc, "a value differs between the two ways of a condition that depends on data", list[0]);
+    }
+    Cell after;
+    if ((before.term | operand.term) == 0) {
+        const ScalarResult computed = evaluate(op, in.type, 0, before.bits, operand.bits, 0);
+        if (computed.fault != ScalarFault::Fine) {
+            found.kind = FaultKind::DivisionByZero;
+            found.access = "divide";
+            return fault(task, std::move(found), pc);
+        }
+        after.bits = computed.bits;
+    } else if (op >= Op::DivS && op <= Op::FloorDivS) {
+        return undecided(task, pc, "an atomic division of data");
+    } else {
+        after.term = m_dag.apply(op, in.type, 0, termOf(before, in.type), termOf(operand, in.type));
+    }
+    put(view.allocation, cell, after);
+    task.atHead = false;
+    if (in.dst != None) {
+        r[in.dst] = before;
+    }
+    return Flow::Next;
+}
+
 Machine::Flow Machine::alloc(Task& task, const Instruction& in, std::uint32_t pc) {
     const Frame& frame = task.frames.back();
     const FunctionCode& f = *frame.code;
@@ -527,166 +605,6 @@ Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, st
     }
     m_extra += count;
     task.atHead = false;
-    return Flow::Next;
-}
-
-bool Machine::extent(Task& task, const Extent& given, std::uint32_t pc, std::int64_t& out) {
-    if (!given.isRegister) {
-        out = given.value;
-        return true;
-    }
-    const Frame& frame = task.frames.back();
-    const Cell& cell = task.registers[frame.registers + static_cast<std::size_t>(given.value)];
-    if (cell.term != NoTerm) {
-        (void)undecidedValue(task, pc, "the offset, size or stride of a view depends on data", static_cast<Register>(given.value));
-        return false;
-    }
-    out = static_cast<std::int64_t>(cell.bits);
-    return true;
-}
-
-Machine::Flow Machine::makeView(Task& task, const Instruction& in, std::uint32_t pc) {
-    const Frame& frame = task.frames.back();
-    const FunctionCode& f = *frame.code;
-    const ViewSpec& spec = f.viewSpecs[in.b];
-    const View source = task.views[frame.views + in.a];
-    const ViewType& type = f.views[in.dst];
-    if (source.allocation == MixedAllocation) {
-        return undecided(task, pc, "which buffer is used depends on data");
-    }
-    View made;
-    made.allocation = source.allocation;
-    made.offset = source.offset;
-    made.rank = static_cast<std::uint32_t>(type.sizes.size());
-    Fault found;
-    found.kind = FaultKind::BadView;
-    found.access = "view";
-    found.buffer = m_allocations[source.allocation].name;
-    for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
-        found.size.push_back(source.size[axis]);
-    }
-    const bool needsExtent = spec.kind == ViewSpec::Kind::Expand || spec.kind == ViewSpec::Kind::Collapse;
-    if (needsExtent && source.rank > 0 && source.size[0] > INT64_MAX / 2) {
-        return undecided(task, pc, "a view of '" + found.buffer + "' needs its extent: give --size " + found.buffer + ".0=N");
-    }
-    switch (spec.kind) {
-    case ViewSpec::Kind::Subview: {
-        std::size_t kept = 0;
-        bool isEmpty = false;
-        std::int64_t last[MaxRank] = {};
-        for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
-            std::int64_t offset = 0, size = 0, stride = 0;
-            if (!extent(task, spec.offsets[axis], pc, offset) || !extent(task, spec.sizes[axis], pc, size) ||
-                !extent(task, spec.strides[axis], pc, stride)) {
-                return Flow::Stop;
-            }
-            if (size < 0 || offset < 0) {
-                found.index = {size < 0 ? size : offset};
-                found.detail = std::string(size < 0 ? "size" : "offset") + " of axis " + std::to_string(axis) + " is negative";
-                return fault(task, std::move(found), pc);
-            }
-            isEmpty |= size == 0;
-            std::int64_t span = 0;
-            if (__builtin_mul_overflow(std::max<std::int64_t>(size - 1, 0), stride, &span) || __builtin_add_overflow(offset, span, &last[axis])) {
-                last[axis] = INT64_MAX;
-            }
-            made.offset += offset * source.stride[axis];
-            if (kept < spec.axes.size() && spec.axes[kept] == axis) {
-                made.size[kept] = size;
-                made.stride[kept] = stride * source.stride[axis];
-                ++kept;
-            }
-        }
-        for (std::uint32_t axis = 0; axis < source.rank && !isEmpty; ++axis) {
-            if (last[axis] < 0 || last[axis] >= source.size[axis]) {
-                found.index = {last[axis]};
-                found.detail = "axis " + std::to_string(axis) + " of the subview ends outside its source";
-                return fault(task, std::move(found), pc);
-            }
-        }
-        break;
-    }
-    case ViewSpec::Kind::Reinterpret: {
-        if (!extent(task, spec.offsets[0], pc, made.offset)) {
-            return Flow::Stop;
-        }
-        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
-            if (!extent(task, spec.sizes[axis], pc, made.size[axis]) || !extent(task, spec.strides[axis], pc, made.stride[axis])) {
-                return Flow::Stop;
-            }
-        }
-        break;
-    }
-    case ViewSpec::Kind::Permute:
-        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
-            made.size[axis] = source.size[spec.axes[axis]];
-            made.stride[axis] = source.stride[spec.axes[axis]];
-        }
-        break;
-    case ViewSpec::Kind::Expand: {
-        std::uint32_t next = 0;
-        for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
-            std::int64_t product = 1;
-            for (std::uint32_t i = 0; i < spec.groups[axis]; ++i) {
-                if (!extent(task, spec.sizes[next + i], pc, made.size[next + i])) {
-                    return Flow::Stop;
-                }
-                product *= made.size[next + i];
-            }
-            if (product != source.size[axis]) {
-                found.detail =
-                    "axis " + std::to_string(axis) + " of " + std::to_string(source.size[axis]) + " is expanded to " + std::to_string(product);
-                return fault(task, std::move(found), pc);
-            }
-            std::int64_t stride = source.stride[axis];
-            for (std::uint32_t i = spec.groups[axis]; i-- > 0;) {
-                made.stride[next + i] = stride;
-                stride *= made.size[next + i];
-            }
-            next += spec.groups[axis];
-        }
-        break;
-    }
-    case ViewSpec::Kind::Collapse: {
-        std::uint32_t next = 0;
-        for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
-            std::int64_t size = 1;
-            std::int64_t stride = 1;
-            bool first = true;
-            for (std::uint32_t i = spec.groups[axis]; i-- > 0;) {
-                const std::uint32_t from = next + i;
-                if (source.size[from] != 1 && !first && source.stride[from] != stride * size) {
-                    found.detail = "the collapsed axes are not contiguous";
-                    return fault(task, std::move(found), pc);
-                }
-                if (first && source.size[from] != 1) {
-                    stride = source.stride[from];
-                    first = false;
-                }
-                size *= source.size[from];
-            }
-            made.size[axis] = size;
-            made.stride[axis] = stride;
-            next += spec.groups[axis];
-        }
-        break;
-    }
-    case ViewSpec::Kind::Cast: made = source; break;
-    }
-    for (std::uint32_t axis = 0; axis < made.rank; ++axis) {
-        const std::int64_t wanted = type.sizes[axis];
-        if (wanted != Dynamic && made.size[axis] != wanted) {
-            if (spec.kind == ViewSpec::Kind::Cast && made.size[axis] > INT64_MAX / 2) {
-                made.size[axis] = wanted;
-                continue;
-            }
-            found.index = {made.size[axis]};
-            found.size = {wanted};
-            found.detail = "axis " + std::to_string(axis) + " is not as long as the type says";
-            return fault(task, std::move(found), pc);
-        }
-    }
-    task.views[frame.views + in.dst] = made;
     return Flow::Next;
 }
 

@@ -7,28 +7,46 @@
 
 namespace lemmascope::interp {
 
-void Machine::addReader(Task& task, Shadow& shadow) {
+ReadSet& Machine::readSetOf(Shadow& shadow) {
     if (shadow.reader != Shadow::Many) {
-        if (knows(task, shadow.reader, shadow.readClock)) {
-            shadow.reader = task.id;
-            shadow.readClock = task.own;
-            return;
+        ReadSet& made = m_readSets.emplace_back();
+        if (shadow.reader != 0) {
+            made.readers.push_back({shadow.reader, shadow.readClock, 0});
         }
-        m_readSets.emplace_back().readers = {{shadow.reader, shadow.readClock}, {task.id, task.own}};
         shadow.reader = Shadow::Many;
         shadow.readClock = static_cast<std::uint32_t>(m_readSets.size() - 1);
-        return;
     }
-    ReadSet& set = m_readSets[shadow.readClock];
-    if (!set.readers.empty() && set.readers.back().first == task.id) {
-        set.readers.back().second = task.own;
+    return m_readSets[shadow.readClock];
+}
+
+void Machine::addEntry(Task& task, ReadSet& set, std::uint16_t update) {
+    if (!set.readers.empty() && set.readers.back().task == task.id && set.readers.back().update == update) {
+        set.readers.back().clock = task.own;
         return;
     }
     if (set.readers.size() >= set.nextPrune) {
-        std::erase_if(set.readers, [&](const auto& reader) { return knows(task, reader.first, reader.second); });
+        std::erase_if(set.readers, [&](const ReadSet::Entry& entry) { return entry.task != task.id && knows(task, entry.task, entry.clock); });
         set.nextPrune = std::max<std::size_t>(16, 2 * set.readers.size());
     }
-    set.readers.emplace_back(task.id, task.own);
+    set.readers.push_back({task.id, task.own, update});
+}
+
+bool Machine::addReader(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow) {
+    if (shadow.reader != Shadow::Many && knows(task, shadow.reader, shadow.readClock)) {
+        shadow.reader = task.id;
+        shadow.readClock = task.own;
+        return true;
+    }
+    ReadSet& set = readSetOf(shadow);
+    if (set.hasUpdates) {
+        for (const ReadSet::Entry& entry : set.readers) {
+            if (entry.update != 0 && entry.task != task.id && !knows(task, entry.task, entry.clock)) {
+                return raced(task, allocation, flat, pc, entry.task, true, false);
+            }
+        }
+    }
+    addEntry(task, set, 0);
+    return true;
 }
 
 bool Machine::readersKnown(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow) {
@@ -36,12 +54,32 @@ bool Machine::readersKnown(Task& task, Allocation& allocation, std::uint64_t fla
         return knows(task, shadow.reader, shadow.readClock) || raced(task, allocation, flat, pc, shadow.reader, false, true);
     }
     ReadSet& set = m_readSets[shadow.readClock];
-    for (const auto& [reader, clock] : set.readers) {
-        if (reader != task.id && !knows(task, reader, clock)) {
-            return raced(task, allocation, flat, pc, reader, false, true);
+    for (const ReadSet::Entry& entry : set.readers) {
+        if (entry.task != task.id && !knows(task, entry.task, entry.clock)) {
+            return raced(task, allocation, flat, pc, entry.task, entry.update != 0, true);
         }
     }
-    set.readers = {};
+    set = {};
+    return true;
+}
+
+bool Machine::trackUpdate(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, std::uint16_t op) {
+    if (allocation.shadow.size() < allocation.count) {
+        allocation.shadow.resize(allocation.count);
+    }
+    Shadow& shadow = allocation.shadow[flat];
+    if (shadow.writer != 0 && shadow.writer != task.id && !knows(task, shadow.writer, shadow.writeClock)) {
+        return raced(task, allocation, flat, pc, shadow.writer, true, true);
+    }
+    const auto update = static_cast<std::uint16_t>(op + 1);
+    ReadSet& set = readSetOf(shadow);
+    for (const ReadSet::Entry& entry : set.readers) {
+        if (entry.update != update && entry.task != task.id && !knows(task, entry.task, entry.clock)) {
+            return raced(task, allocation, flat, pc, entry.task, entry.update != 0, true);
+        }
+    }
+    set.hasUpdates = true;
+    addEntry(task, set, update);
     return true;
 }
 

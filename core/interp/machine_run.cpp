@@ -124,14 +124,7 @@ void Machine::execute(Task& task) {
             if (m_options.reorder) {
                 const Reorder& order = *m_options.reorder;
                 if (task.key == order.untilTask && !m_untilDone && stepNumber(task) >= order.untilStep) {
-                    m_untilDone = true;
-                    m_result.reordered = true;
-                    for (const auto& [id, other] : m_live) {
-                        if (other->wait == Wait::Held) {
-                            wakeTask(id);
-                            break; // there is one at most
-                        }
-                    }
+                    releaseHeld();
                 }
                 if (task.key == order.holdTask && !m_untilDone && stepNumber(task) + 1 == order.holdStep) {
                     (void)block(task, Wait::Held, 0, pc);
@@ -587,6 +580,7 @@ Machine::Flow Machine::slow(Task& task, const Instruction& in, std::uint32_t pc)
         return fault(task, std::move(found), pc);
     }
     case Op::Unsupported: return undecided(task, pc, m_program.names[in.a]);
+    case Op::AtomicUpdate: return atomicUpdate(task, in, pc);
     case Op::Alloc: return alloc(task, in, pc);
     case Op::TeamAlloc: return teamAlloc(task, in, pc);
     case Op::Dealloc: return dealloc(task, in, pc);

@@ -2,204 +2,14 @@
 
 // The state of one run, for the files machine_*.cpp only.
 
-#include "core/interp/clocks.h"
 #include "core/interp/flow.h"
-#include "core/interp/machine.h"
+#include "core/interp/machine_parts.h"
 #include "core/interp/term_range.h"
 #include "core/program/number.h"
 
 #include <chrono>
-#include <deque>
-#include <unordered_map>
 
 namespace lemmascope::interp {
-
-inline constexpr std::uint32_t MixedAllocation = 1; ///< another one on each way of a condition: nothing may be done with it
-
-struct View {
-    std::uint32_t allocation = 0; ///< 0: nothing
-    std::uint32_t rank = 0;
-    std::int64_t offset = 0;
-    std::int64_t size[MaxRank] = {};
-    std::int64_t stride[MaxRank] = {};
-};
-
-/// Last write and reads of a cell as (task, clock of the task). Task 0: none since tasks exist.
-struct Shadow {
-    static constexpr std::uint32_t Many = 0xFFFFFFFFU; ///< as reader: several, readClock is their number in m_readSets
-    std::uint32_t writer = 0;
-    std::uint32_t writeClock = 0;
-    std::uint32_t reader = 0;
-    std::uint32_t readClock = 0;
-};
-
-struct ReadSet {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> readers;
-    std::size_t nextPrune = 16;
-};
-
-struct Allocation {
-    std::vector<Cell> cells;
-    Cell* data = nullptr;
-    std::uint64_t count = 0;
-    std::vector<Shadow> shadow;
-    ValueType type;
-    std::vector<std::int64_t> sizes;
-    std::uint32_t buffer = None; ///< leaf buffer
-    bool isLive = false;
-    bool grows = false; ///< an argument whose first extent is unknown
-    bool isWritten = false;
-    bool isConstant = false;   ///< a constant global
-    std::uint32_t freedAt = 0; ///< place
-    std::string name;
-};
-
-struct Frame {
-    const FunctionCode* code = nullptr;
-    std::uint32_t function = 0;
-    std::uint32_t pc = 0;
-    std::size_t registers = 0; ///< start in Task::registers
-    std::size_t views = 0;
-    std::size_t allocas = 0; ///< how many of Task::allocas are older
-};
-
-/// What a task waits for.
-enum class Wait : std::uint8_t { Nothing, Task, Group, Parallel, Barrier, Semaphore, PutPartner, GetPartner, Held };
-
-struct TaskInfo {
-    std::uint32_t parent = 0;
-    std::uint32_t ordinal = 0; ///< among the parent's children
-    std::uint64_t key = 0;
-    std::uint32_t place = 0;       ///< of the op that made it
-    std::uint32_t parallel = None; ///< instance, with the iteration's number in `iteration`
-    std::uint64_t iteration = 0;
-    std::uint32_t finalClock = 0; ///< when ended
-};
-
-struct Task {
-    std::uint32_t id = 0;
-    std::uint64_t key = 0;
-    std::vector<Frame> frames;
-    std::vector<Cell> registers;
-    std::vector<View> views;
-    std::vector<std::uint32_t> allocas;
-    ClockPool::Clock clock = 0; ///< what it knows of others
-    std::uint32_t own = 1;      ///< its own clock
-    std::uint64_t steps = 0;    ///< of earlier stretches
-    std::uint64_t resumedAt = 0;
-    std::uint32_t children = 0;
-    std::vector<std::uint32_t> dependencies; ///< handles to wait for before the first step
-    std::size_t waitCursor = 0;
-    Wait wait = Wait::Nothing;
-    std::uint32_t waitObject = 0;
-    std::uint32_t parallel = None; ///< the instance it is an iteration of
-    std::uint32_t team = None;
-    bool isDevice = false;
-    bool atHead = false;
-    bool barrierPassed = false;
-    bool transferDone = false;
-    Cell transferred;
-};
-
-/// An ended task's results and clock.
-struct Ended {
-    std::vector<Cell> scalars;
-    std::vector<View> views;
-    ClockPool::Clock clock = 0;
-};
-
-struct HandleEntry {
-    enum class Kind : std::uint8_t { Nothing, Task, Group, Semaphore, Channel } kind = Kind::Nothing;
-    std::uint32_t number = 0;
-};
-
-struct Group {
-    std::uint64_t announced = 0;
-    std::vector<std::uint32_t> members; ///< tasks
-    std::vector<std::uint32_t> waiters;
-};
-
-struct ParallelRun {
-    const ParallelSpec* spec = nullptr;
-    std::uint32_t parent = 0;
-    std::uint32_t place = 0;
-    std::uint32_t bodyPlace = 0;
-    std::vector<std::int64_t> lower, step, count;
-    std::uint64_t total = 0, next = 0, ended = 0;
-    std::uint64_t perBlock = 0;
-    std::uint32_t firstTeam = 0;
-    std::vector<Cell> captured;
-    std::vector<View> views;
-    std::vector<Cell> results; ///< iteration-major
-    ClockPool::Clock clock = 0;
-};
-
-struct Team {
-    std::uint64_t size = 0, arrived = 0, ended = 0;
-    std::vector<std::uint32_t> waiting;
-    std::unordered_map<std::uint32_t, std::uint32_t> allocations;
-};
-
-struct Taking {
-    std::uint32_t task = 0, clock = 0;
-    std::int64_t value = 0;
-    Step step;
-};
-
-/// Clock of a release and the sum released up to it.
-struct Released {
-    std::int64_t sum = 0;
-    ClockPool::Clock clock = 0;
-};
-
-struct SemaphoreState {
-    std::int64_t count = 0, initial = 0, taken = 0, released = 0, leastRelease = INT64_MAX;
-    bool isHeld = false;
-    bool isChain = true; ///< each release knows the one before
-    std::uint32_t lastReleaser = 0, lastReleaseClock = 0;
-    ClockPool::Clock clock = 0; ///< of all releases
-    std::deque<Released> releases;
-    std::vector<Taking> takings; ///< the last one of each task
-    std::vector<std::uint32_t> waiters;
-    std::map<std::uint32_t, std::int64_t> holders;
-    std::uint32_t handle = 0;
-};
-
-struct Offer {
-    std::uint32_t task = 0;
-    bool isValue = false;
-    View view;
-    Cell value;
-    ValueType type;
-};
-
-struct ChannelState {
-    std::deque<Offer> puts, gets;
-    Taking lastPut, lastGet;
-    std::uint32_t handle = 0;
-};
-
-struct UndoEntry {
-    std::uint32_t allocation = 0;
-    std::uint64_t cell = 0;
-    Cell before;
-};
-
-/// A condition that depends on data: both ways are run up to where they meet.
-struct Fork {
-    std::size_t depth = 0; ///< frames
-    std::uint32_t join = 0;
-    std::uint32_t branch = 0;            ///< pc of the branch
-    std::uint32_t first = 0, second = 0; ///< targets
-    Term condition = NoTerm;             ///< of the way being run
-    Term guardBefore = NoTerm;
-    bool inSecond = false;
-    bool firstDied = false;
-    std::size_t undoStart = 0;
-    std::vector<Cell> registersBefore, registersFirst;
-    std::vector<View> viewsBefore, viewsFirst;
-    std::vector<std::pair<UndoEntry, Cell>> writtenFirst; ///< (cell with its content before, after the first way)
-};
 
 class Machine {
   public:
@@ -236,6 +46,7 @@ class Machine {
     // machine_memory.cpp
     [[nodiscard]] Flow access(Task& task, const Instruction& in, std::uint32_t pc); ///< what Load and Store do not do at once
     [[nodiscard]] Flow accessByData(Task& task, const Instruction& in, std::uint32_t pc, const View& view);
+    [[nodiscard]] Flow atomicUpdate(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow alloc(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow dealloc(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow copyView(Task& task, const View& from, const View& to, std::uint32_t pc);
@@ -278,7 +89,9 @@ class Machine {
     [[nodiscard]] Flow block(Task& task, Wait wait, std::uint32_t object, std::uint32_t pc);
     void wake(std::vector<std::uint32_t>& waiters);
     void wakeTask(std::uint32_t task);
-    [[nodiscard]] bool taskEnded(std::uint32_t task) const { return m_ended.contains(task); }
+    void recycle(Task& task);
+    void releaseHeld(); ///< a replay's awaited step is done
+    [[nodiscard]] std::vector<std::uint32_t> liveIds() const;
     void learn(Task& task, ClockPool::Clock clock, std::uint32_t of, std::uint32_t ownClock);
     [[nodiscard]] ClockPool::Clock whole(const Task& task); ///< what others learn from it, itself included; the caller owns it
     void startTracking();
@@ -314,8 +127,7 @@ class Machine {
             s.readClock = task.own;
             return true;
         }
-        addReader(task, s);
-        return true;
+        return addReader(task, allocation, flat, pc, s);
     }
     [[nodiscard]] bool trackWrite(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc) {
         if (allocation.shadow.size() < allocation.count) {
@@ -341,7 +153,11 @@ class Machine {
         m_knowsClock = known;
         return known >= clock;
     }
-    void addReader(Task& task, Shadow& shadow);
+    [[nodiscard]] bool addReader(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow);
+    [[nodiscard]] ReadSet& readSetOf(Shadow& shadow);
+    void addEntry(Task& task, ReadSet& set, std::uint16_t update);
+    /// An atomic update whose old value nobody reads, by an op whose order does not matter.
+    [[nodiscard]] bool trackUpdate(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, std::uint16_t op);
     [[nodiscard]] bool readersKnown(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, Shadow& shadow);
     bool raced(Task& task, Allocation& allocation, std::uint64_t flat, std::uint32_t pc, std::uint32_t earlier, bool earlierWrites, bool writes);
     void checkAtReturn(); ///< main's caller reads what tasks may still write
@@ -395,12 +211,14 @@ class Machine {
     std::vector<std::uint32_t> m_argumentAllocations;
     std::vector<View> m_argumentViews;
 
-    std::vector<TaskInfo> m_infos{1}; ///< by task id
-    std::unordered_map<std::uint32_t, std::unique_ptr<Task>> m_live;
+    std::vector<TaskInfo> m_infos{1};          ///< by task id
+    std::vector<Task*> m_byId{nullptr};        ///< by task id; null: ended
+    std::deque<std::unique_ptr<Task>> m_tasks; ///< all that were made; ended ones are used again
+    std::vector<Task*> m_spare;
+    Task* m_ending = nullptr; ///< goes to m_spare with the next one that ends: the loop still looks at it
     std::unordered_map<std::uint32_t, Ended> m_ended;
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> m_waiters; ///< for the end of a task
-    std::vector<std::unique_ptr<Task>> m_spare;
-    std::deque<std::uint64_t> m_ready; ///< tasks, or parallel runs with ParallelBit
+    std::deque<std::uint64_t> m_ready;                                       ///< tasks, or parallel runs with ParallelBit
     static constexpr std::uint64_t ParallelBit = std::uint64_t{1} << 32;
     std::vector<HandleEntry> m_handles{1};
     std::vector<Group> m_groups;

@@ -8,8 +8,6 @@ namespace lemmascope::interp {
 
 namespace {
 
-constexpr std::size_t SpareTasks = 256;
-
 std::uint64_t childKey(std::uint64_t parent, std::uint32_t ordinal) {
     std::uint64_t key = (parent ^ (ordinal + 0x9E3779B97F4A7C15ULL)) * 0xBF58476D1CE4E5B9ULL;
     key ^= key >> 29;
@@ -19,33 +17,43 @@ std::uint64_t childKey(std::uint64_t parent, std::uint32_t ordinal) {
 } // namespace
 
 Task& Machine::makeTask(std::uint32_t function, const TaskInfo& info) {
-    std::unique_ptr<Task> made;
     if (m_spare.empty()) {
-        made = std::make_unique<Task>();
-    } else { // the files keep their capacity
-        made = std::move(m_spare.back());
-        m_spare.pop_back();
-        std::vector<Frame> frames = std::move(made->frames);
-        std::vector<Cell> registers = std::move(made->registers);
-        std::vector<View> views = std::move(made->views);
-        *made = Task{};
-        frames.clear();
-        registers.clear();
-        views.clear();
-        made->frames = std::move(frames);
-        made->registers = std::move(registers);
-        made->views = std::move(views);
+        m_spare.push_back(m_tasks.emplace_back(std::make_unique<Task>()).get());
     }
+    Task& task = *m_spare.back();
+    m_spare.pop_back();
     m_infos.push_back(info);
-    made->id = static_cast<std::uint32_t>(m_infos.size() - 1);
-    made->key = info.key;
+    task.id = static_cast<std::uint32_t>(m_infos.size() - 1);
+    task.key = info.key;
+    m_byId.push_back(&task);
     if (traces()) {
-        traceSpawn(info, made->id);
+        traceSpawn(info, task.id);
     }
-    pushFrame(*made, function);
-    Task& task = *made;
-    m_live.emplace(task.id, std::move(made));
+    pushFrame(task, function);
     return task;
+}
+
+std::vector<std::uint32_t> Machine::liveIds() const {
+    std::vector<std::uint32_t> ids;
+    for (std::uint32_t id = 1; id < m_byId.size(); ++id) {
+        if (m_byId[id] != nullptr) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+/// Ready for another task; the files keep their capacity.
+void Machine::recycle(Task& task) {
+    Task fresh;
+    std::swap(fresh.frames, task.frames);
+    std::swap(fresh.registers, task.registers);
+    std::swap(fresh.views, task.views);
+    fresh.frames.clear();
+    fresh.registers.clear();
+    fresh.views.clear();
+    task = std::move(fresh);
+    m_spare.push_back(&task);
 }
 
 std::uint32_t Machine::newHandle(HandleEntry::Kind kind, std::uint32_t number) {
@@ -85,9 +93,9 @@ Machine::Flow Machine::block(Task& task, Wait wait, std::uint32_t object, std::u
 }
 
 void Machine::wakeTask(std::uint32_t task) {
-    const auto at = m_live.find(task);
-    if (at != m_live.end() && at->second->wait != Wait::Nothing) {
-        at->second->wait = Wait::Nothing;
+    Task* const waiting = m_byId[task];
+    if (waiting != nullptr && waiting->wait != Wait::Nothing) {
+        waiting->wait = Wait::Nothing;
         m_ready.push_back(task);
     }
 }
@@ -113,11 +121,10 @@ void Machine::schedule() {
             nextIteration(static_cast<std::uint32_t>(next & ~ParallelBit));
             continue;
         }
-        const auto at = m_live.find(static_cast<std::uint32_t>(next));
-        if (at == m_live.end()) {
+        if (m_byId[next] == nullptr) {
             continue;
         }
-        Task& task = *at->second;
+        Task& task = *m_byId[next];
         bool mayRun = true;
         while (task.waitCursor < task.dependencies.size() && !task.frames.empty() && task.steps == 0) {
             const std::uint32_t other = task.dependencies[task.waitCursor];
@@ -497,13 +504,13 @@ Machine::Flow Machine::barrier(Task& task, std::uint32_t pc) {
     // Everybody has come: what all did before is ordered before what all do after.
     ClockPool::Clock all = 0;
     for (const std::uint32_t id : team.waiting) {
-        all = m_clocks.joined(all, whole(*m_live.at(id)));
+        all = m_clocks.joined(all, whole(*m_byId[id]));
     }
     const std::vector<std::uint32_t> waiting = std::move(team.waiting);
     team.waiting.clear();
     team.arrived = 0;
     for (const std::uint32_t id : waiting) {
-        Task& other = *m_live.at(id);
+        Task& other = *m_byId[id];
         m_clocks.drop(other.clock);
         other.clock = m_clocks.copy(all);
         ++other.own;
@@ -594,9 +601,8 @@ void Machine::finishTask(Task& task, const Instruction& in) {
         if (task.team != None) {
             ++m_teams[task.team].ended;
         }
-        const auto parent = m_live.find(run.parent);
-        assert(parent != m_live.end());
-        learn(*parent->second, task.clock, id, task.own);
+        assert(m_byId[run.parent] != nullptr);
+        learn(*m_byId[run.parent], task.clock, id, task.own);
         m_clocks.drop(task.clock);
         if (++run.ended == run.total) {
             wakeTask(run.parent);
@@ -618,27 +624,26 @@ void Machine::finishTask(Task& task, const Instruction& in) {
         }
     }
     if (m_options.reorder && task.key == m_options.reorder->untilTask && !m_untilDone) {
-        m_untilDone = true;
-        m_result.reordered = true;
-        for (const auto& [other, waiting] : m_live) {
-            if (waiting->wait == Wait::Held) {
-                wakeTask(other);
-                break;
-            }
-        }
+        releaseHeld();
     }
     if (id == 1) {
         m_mainEnded = true;
     }
-    const auto at = m_live.find(id);
-    at->second->frames.clear();
-    if (m_spare.size() < SpareTasks) {
-        m_spare.push_back(std::move(at->second));
-        m_live.erase(at);
-    } else {
-        // The caller still looks at it: it goes with the next one that ends.
-        m_spare.front() = std::move(at->second);
-        m_live.erase(at);
+    task.frames.clear();
+    m_byId[id] = nullptr;
+    if (m_ending != nullptr) {
+        recycle(*m_ending);
+    }
+    m_ending = &task;
+}
+
+void Machine::releaseHeld() {
+    m_untilDone = true;
+    m_result.reordered = true;
+    for (const std::uint32_t id : liveIds()) {
+        if (m_byId[id]->wait == Wait::Held) { // there is one at most
+            wakeTask(id);
+        }
     }
 }
 

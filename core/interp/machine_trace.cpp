@@ -42,16 +42,16 @@ void Machine::traceTask(const Task& task, TraceEvent::Kind kind) {
 }
 
 void Machine::traceSpawn(const TaskInfo& made, std::uint32_t number) {
-    const auto parent = m_live.find(made.parent);
+    const Task* const parent = m_byId[made.parent];
     // Nobody makes main.
-    if (parent == m_live.end() || parent->second->frames.empty() || !wantsEvent()) {
+    if (parent == nullptr || parent->frames.empty() || !wantsEvent()) {
         return;
     }
     TraceEvent event;
     event.kind = TraceEvent::Kind::Spawn;
     event.task = made.parent;
     event.other = number;
-    event.step = stepAt(*parent->second, parent->second->frames.back().pc);
+    event.step = stepAt(*parent, parent->frames.back().pc);
     event.detail = taskName(number);
     trace(std::move(event));
 }

@@ -86,7 +86,7 @@ bool isCommutative(Op op) {
 }
 
 TermDag::TermDag() : m_buckets(FirstBuckets) {
-    m_limit = FirstBuckets * 12 * 85 / 100;
+    m_limit = FirstBuckets * 12 * 90 / 100;
     (void)append({});                                      // 0: no term
     (void)append({TermKind::Uninitialised, Op::Copy, {}}); // 1
     (void)append({});                                      // Pending
@@ -152,10 +152,10 @@ void* TermDag::allocateLarge(std::size_t bytes) {
 
 void TermDag::grow() {
     __extension__ using Wide = unsigned __int128;
-    const std::size_t next = m_buckets.size() + m_buckets.size() / 2;
+    const std::size_t next = m_buckets.size() + m_buckets.size() * 3 / 10;
     m_buckets = {}; // the old table goes first: it can be made again from the nodes
     m_buckets.resize(next);
-    m_limit = next * 12 / 100 * 85;
+    m_limit = next * 12 / 100 * 90;
     // Places are fetched ahead of use.
     constexpr std::size_t Ahead = 16;
     std::array<std::uint64_t, Ahead> hashes{};

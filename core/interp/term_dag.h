@@ -2,7 +2,7 @@
 
 // The terms of both programs: scalar operations on cells that nobody has written yet (leaves) and constants, hash-consed, so that
 // equal terms have equal ids. 16 bytes a node, and a table of cache lines with twelve ids and eight hash bits of each: one
-// miss a look-up and about 7.5 bytes a term.
+// miss a look-up and about 7 bytes a term.
 
 #include "core/program/opcode.h"
 
@@ -83,7 +83,7 @@ class TermDag {
     [[nodiscard]] std::string text(Term term, std::size_t limit = 200) const;
 
   private:
-    static constexpr unsigned ChunkBits = 15;
+    static constexpr unsigned ChunkBits = 12;
     static constexpr std::size_t ChunkSize = std::size_t{1} << ChunkBits;
     struct alignas(64) Bucket {
         std::uint32_t ids[12];

@@ -214,6 +214,16 @@ void FunctionBuilder::store(Register value, Register view, const std::vector<Reg
     emit({Op::Store, m_code.views[view].element, 0, value, view, start, static_cast<std::uint32_t>(indices.size())});
 }
 
+Register FunctionBuilder::atomicUpdate(Op op, Register operand, Register view, const std::vector<Register>& indices, bool wantsOld) {
+    const ValueType type = m_code.views[view].element;
+    const Register dst = wantsOld ? scalar(type) : None;
+    std::vector<std::uint32_t> list{operand};
+    list.insert(list.end(), indices.begin(), indices.end());
+    const std::uint32_t start = operands(list);
+    emit({Op::AtomicUpdate, type, static_cast<std::uint16_t>(op), dst, view, start, static_cast<std::uint32_t>(indices.size())});
+    return dst;
+}
+
 Register FunctionBuilder::alloc(ViewType type, const std::vector<Register>& sizes, bool untilReturn) {
     const ValueType element = type.element;
     const Register dst = view(std::move(type));

@@ -89,6 +89,8 @@ class FunctionBuilder {
 
     Register load(Register view, const std::vector<Register>& indices);
     void store(Register value, Register view, const std::vector<Register>& indices);
+    /// The old value's register, or None where `wantsOld` is false (say so when nobody reads it: then unordered updates are no race).
+    Register atomicUpdate(Op op, Register operand, Register view, const std::vector<Register>& indices, bool wantsOld);
     Register alloc(ViewType type, const std::vector<Register>& sizes = {}, bool untilReturn = false);
     void dealloc(Register view);
     void copy(Register from, Register to);

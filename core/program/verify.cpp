@@ -496,6 +496,26 @@ void FunctionCheck::instruction(const Instruction& in) {
         }
         break;
     }
+    case Op::AtomicUpdate: {
+        view(in.a);
+        const auto op = static_cast<Op>(in.aux);
+        const bool onIntegers = in.aux <= static_cast<std::uint16_t>(Op::MaxU);
+        const bool onFloats = (op >= Op::AddF && op <= Op::DivF) || (op >= Op::MinimumF && op <= Op::MaxNumF);
+        need((onIntegers && in.type.isInteger()) || (onFloats && in.type.isFloat()), "an atomic update by no binary operation of its type");
+        const auto values = list(in.b, 1ULL + in.c);
+        if (m_fault.empty()) {
+            need(m_function.views[in.a].element == in.type && m_function.views[in.a].sizes.size() == in.c, "an access of another type or rank");
+            scalar(values[0], in.type);
+            for (const Register r : values.subspan(1)) {
+                scalar(r, Index);
+            }
+            if (in.dst != None) {
+                scalar(in.dst, in.type);
+                result();
+            }
+        }
+        break;
+    }
     case Op::Alloc:
         view(in.dst);
         for (const Register r : list(in.b, in.c)) {

@@ -275,7 +275,7 @@ class TestRandom : public QObject {
   private slots:
     void numbersAndTermsGiveWhatTheTreeGives() {
         int decided = 0;
-        for (std::uint32_t seed = 0; seed < 400; ++seed) {
+        for (std::uint32_t seed = 0; seed < 200; ++seed) {
             Generator generator(seed);
             const std::vector<Statement> tree = generator.statements(3);
             const auto program = programOf(tree);
@@ -318,13 +318,13 @@ class TestRandom : public QObject {
                 }
             }
         }
-        QVERIFY2(decided > 300, qPrintable(QString::number(decided)));
+        QVERIFY2(decided > 150, qPrintable(QString::number(decided)));
     }
 
     void verdictsAgreeWithRuns() {
         int proved = 0;
         int refuted = 0;
-        for (std::uint32_t seed = 0; seed < 150; ++seed) {
+        for (std::uint32_t seed = 0; seed < 60; ++seed) {
             Generator generator(1000 + seed);
             const std::vector<Statement> tree = generator.statements(2);
             std::vector<Statement> changed = tree;
@@ -360,12 +360,12 @@ class TestRandom : public QObject {
                 QVERIFY2(one[output][at] != two[output][at], qPrintable(QString::number(seed)));
             }
         }
-        QVERIFY2(proved > 10 && refuted > 40, qPrintable(QStringLiteral("%1 proved, %2 refuted").arg(proved).arg(refuted)));
+        QVERIFY2(proved > 3 && refuted > 15, qPrintable(QStringLiteral("%1 proved, %2 refuted").arg(proved).arg(refuted)));
     }
 
     void racesAreWhatReachabilitySays() {
         int raced = 0;
-        for (std::uint32_t seed = 0; seed < 300; ++seed) {
+        for (std::uint32_t seed = 0; seed < 200; ++seed) {
             Generator generator(5000 + seed);
             const std::uint32_t tasks = 2 + generator.below(6);
             struct Made {
@@ -438,7 +438,7 @@ class TestRandom : public QObject {
                 QVERIFY2(c->result.reason.find(" first: ") != std::string::npos, c->result.reason.c_str()); // both orders were run
             }
         }
-        QVERIFY(raced > 50 && raced < 290);
+        QVERIFY(raced > 40 && raced < 190);
     }
 };
 

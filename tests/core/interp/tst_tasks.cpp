@@ -458,6 +458,59 @@ class TestTasks : public QObject {
         QCOMPARE(compared(make(false, I32, Op::AddI), make(true, I32, Op::Xor)).result.verdict, Verdict::Refuted);
     }
 
+    void atomicUpdatesDoNotRaceWithEachOther() {
+        enum class What { Sum, OldValue, Mixed, Plain };
+        const auto make = [](What what, ValueType type) {
+            ProgramBuilder p;
+            FunctionBuilder& body = p.function("body", {Index}, {vec(type, 4), vec(type, 1), vec(type, 4)});
+            const Register x = body.load(0, {0});
+            const Op add = type.isFloat() ? Op::AddF : Op::AddI;
+            if (what == What::Plain) {
+                body.store(body.binary(add, type, body.load(1, {body.index(0)}), x), 1, {body.index(0)});
+            } else {
+                const Register old = body.atomicUpdate(add, x, 1, {body.index(0)}, what == What::OldValue);
+                if (what == What::OldValue) {
+                    body.store(old, 2, {0});
+                } else if (what == What::Mixed) {
+                    body.store(body.load(1, {body.index(0)}), 2, {0});
+                }
+            }
+            body.ret();
+            FunctionBuilder& main = p.function("kernel", {}, {vec(type, 4), vec(type, 1), vec(type, 4)});
+            p.argument({"x", true, 0});
+            p.argument({"o", true, 1});
+            p.argument({"t", true, 2});
+            ParallelSpec spec;
+            spec.function = 0;
+            spec.lower = {main.index(0)};
+            spec.upper = {main.index(4)};
+            spec.step = {main.index(1)};
+            spec.views = {0, 1, 2};
+            main.parallel(spec);
+            main.ret();
+            return finished(p, 1);
+        };
+        const auto sequential = [](ValueType type) {
+            ProgramBuilder p;
+            FunctionBuilder& main = p.function("kernel", {}, {vec(type, 4), vec(type, 1), vec(type, 4)});
+            p.argument({"x", true, 0});
+            p.argument({"o", true, 1});
+            p.argument({"t", true, 2});
+            const auto loop = main.beginFor(main.index(0), main.index(4), main.index(1));
+            const Register sum =
+                main.binary(type.isFloat() ? Op::AddF : Op::AddI, type, main.load(1, {main.index(0)}), main.load(0, {loop.variable}));
+            main.store(sum, 1, {main.index(0)});
+            main.endFor(loop);
+            main.ret();
+            return finished(p, 0);
+        };
+        QCOMPARE(verdictLine(compared(sequential(I32), make(What::Sum, I32)).result), std::string("proved: identical"));
+        QCOMPARE(verdictLine(compared(sequential(F32), make(What::Sum, F32)).result), std::string("proved: exact"));
+        QCOMPARE(ran(make(What::OldValue, I32)).end, RunResult::End::Raced);
+        QCOMPARE(ran(make(What::Mixed, I32)).end, RunResult::End::Raced);
+        QCOMPARE(ran(make(What::Plain, I32)).end, RunResult::End::Raced);
+    }
+
     void anEmptyParallelLoopEnds() {
         const RunResult r = ran(matvec(1, 0, 3));
         QCOMPARE(r.end, RunResult::End::Finished);
