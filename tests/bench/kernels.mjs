@@ -1,0 +1,155 @@
+// The kernels of tests/data/kernels: their text at a size, what mlir-opt makes of it, and a run by the machine's own instructions
+// (mlir-cpu-runner), which says independently of Lemmascope whether mlir-opt made something else of it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const sizeNames = ['small', 'medium', 'large'];
+const folder = 'tests/data/kernels';
+
+function rows(file) {
+    const [head, ...lines] = readFileSync(join(folder, file), 'utf8').trimEnd().split('\n').map((line) => line.split('\t'));
+    return lines.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at]])));
+}
+
+/** [{name, options, what it does}] */
+export const optionSets = () => rows('options.tsv');
+/** [{kernel, options, why}]: what mlir-opt makes of these kernels is not the same program. */
+export const wrongOnes = () => rows('wrong.tsv');
+
+export function kernels() {
+    return readdirSync(folder)
+        .filter((file) => file.endsWith('.mlir'))
+        .sort()
+        .map((file) => {
+            const text = readFileSync(join(folder, file), 'utf8');
+            return { name: file.slice(0, -5), text, what: text.split('\n', 1)[0].slice(3) };
+        });
+}
+
+/** The text with `$N` and `$(N-1)` replaced by the numbers of a size (0: small, 1: medium, 2: large). */
+export function atSize(text, size) {
+    const value = {};
+    for (const part of text.match(/^\/\/ sizes: (.*)$/m)[1].split(',')) {
+        const [name, ...numbers] = part.trim().split(/\s+/);
+        value[name] = Number(numbers[size]);
+    }
+    return text
+        .replace(/\$\(([A-Z])([+-]\d+)\)/g, (_, name, more) => String(value[name] + Number(more)))
+        .replace(/\$([A-Z])/g, (_, name) => String(value[name]));
+}
+
+/** Writes the kernel of a size to `file`; returns its text. */
+export function writeKernel(kernel, size, file) {
+    const text = atSize(kernel.text, size);
+    writeFileSync(file, text);
+    return text;
+}
+
+/** Runs mlir-opt. Returns null, or why there is no result. */
+export function transform(from, to, options) {
+    const linalg = readFileSync(from, 'utf8').includes('linalg.') ? ['--convert-linalg-to-affine-loops'] : [];
+    const run = spawnSync('mlir-opt-19', [from, ...linalg, ...options.split(' '), '-o', to], { encoding: 'utf8' });
+    if (run.signal !== null || run.stderr.includes('Stack dump')) {
+        return 'mlir-opt crashes';
+    }
+    return run.status === 0 ? null : `mlir-opt: ${run.stderr.split('\n', 1)[0]}`;
+}
+
+/** A number from 0 to 1 for a seed. */
+function noise(seed) {
+    const x = Math.sin(seed * 12.9898 + 4.1) * 43758.5453;
+    return x - Math.floor(x);
+}
+
+function literal(shape, element, seed) {
+    let count = 0;
+    const at = (axis, index) => {
+        if (axis === shape.length) {
+            count += 1;
+            const x = noise(seed * 1000 + count);
+            const diagonal = shape.length === 2 && shape[0] === shape[1] && index[0] === index[1];
+            return element.startsWith('i') ? String(Math.floor(x * 4)) : (x + 0.5 + (diagonal ? 4 * shape[0] : 0)).toFixed(6);
+        }
+        return `[${Array.from({ length: shape[axis] }, (_, i) => at(axis + 1, [...index, i])).join(', ')}]`;
+    };
+    return at(0, []);
+}
+
+const lowering = ['--convert-linalg-to-loops', '--convert-vector-to-scf', '--lower-affine', '--convert-scf-to-cf', '--convert-vector-to-llvm',
+    '--expand-strided-metadata', '--lower-affine', '--convert-math-to-llvm', '--finalize-memref-to-llvm', '--convert-arith-to-llvm', '--convert-index-to-llvm',
+    '--convert-func-to-llvm', '--convert-cf-to-llvm', '--reconcile-unrealized-casts'];
+
+/** What the arguments hold after a run by the processor, as a list of numbers; null where it cannot be lowered. `parameters`: the reference's. */
+export function runByProcessor(text, parameters, work) {
+    const body = [];
+    const globals = [];
+    const names = [];
+    parameters.forEach(({ type }, at) => {
+        const memref = type.match(/^memref<((?:\d+x)+)(\w+)>$/);
+        if (!memref) {
+            body.push(`%a${at} = arith.constant ${(noise(at) + 1).toFixed(6)} : ${type}`);
+            names.push(`%a${at}`);
+            return;
+        }
+        const shape = memref[1].split('x').slice(0, -1).map(Number);
+        globals.push(`memref.global "private" constant @in${at} : ${type} = dense<${literal(shape, memref[2], at + 1)}>`);
+        body.push(`%g${at} = memref.get_global @in${at} : ${type}`, `%a${at} = memref.alloc() : ${type}`,
+            `memref.copy %g${at}, %a${at} : ${type} to ${type}`);
+        names.push(`%a${at}`);
+    });
+    body.push(`func.call @kernel(${names.join(', ')}) : (${parameters.map(({ type }) => type).join(', ')}) -> ()`);
+    parameters.forEach(({ type }, at) => {
+        const memref = type.match(/^memref<(?:\d+x)+(\w+)>$/);
+        if (memref) {
+            body.push(`%u${at} = memref.cast %a${at} : ${type} to memref<*x${memref[1]}>`,
+                `func.call @printMemref${memref[1].toUpperCase()}(%u${at}) : (memref<*x${memref[1]}>) -> ()`);
+        }
+    });
+    const more = `${['f32', 'f64', 'i32'].map((e) => `func.func private @printMemref${e.toUpperCase()}(memref<*x${e}>) attributes {llvm.emit_c_interface}`).join('\n')}
+${globals.join('\n')}
+func.func @main() {
+  ${body.join('\n  ')}
+  return
+}`;
+    const plain = text.replace(/, 1>/g, '>');
+    const end = plain.lastIndexOf('}');
+    const whole = /^module/m.test(plain) ? `${plain.slice(0, end)}${more}\n}\n` : `${plain}\n${more}\n`;
+    const file = join(work, 'run.mlir');
+    writeFileSync(file, whole);
+    const low = spawnSync('mlir-opt-19', [file, ...lowering, '-o', join(work, 'run.llvm.mlir')], { encoding: 'utf8' });
+    if (low.status !== 0 || low.stderr.includes('Stack dump')) {
+        return null;
+    }
+    const run = spawnSync('mlir-cpu-runner-19', [join(work, 'run.llvm.mlir'), '-e', 'main', '--entry-point-result=void',
+        '--shared-libs=/usr/lib/llvm-19/lib/libmlir_runner_utils.so,/usr/lib/llvm-19/lib/libmlir_c_runner_utils.so'], { encoding: 'utf8' });
+    if (run.status !== 0) {
+        return null;
+    }
+    return run.stdout.split('\n').filter((line) => !line.includes('base@')).join(' ').match(/-?(?:nan|inf|\d[\d.e+-]*)/g).map(Number);
+}
+
+export function parametersOf(text) {
+    return [...text.match(/@kernel\(([^)]*)\)/)[1].matchAll(/%(\w+): ([^,]+(?:<[^>]*>)?)/g)].map(([, name, type]) => ({ name, type: type.trim() }));
+}
+
+/** The first place where two runs differ by more than rounding, or -1. */
+export function firstDifference(a, b) {
+    if (a.length !== b.length) {
+        return 0;
+    }
+    return a.findIndex((x, at) => !(Object.is(x, b[at]) || Math.abs(x - b[at]) <= 2e-4 * Math.max(1, Math.abs(x))));
+}
+
+export function tools() {
+    for (const tool of ['mlir-opt-19', 'mlir-cpu-runner-19']) {
+        execFileSync('sh', ['-c', `command -v ${tool}`]);
+    }
+}
+
+export function fresh(path) {
+    if (!existsSync(path)) {
+        mkdirSync(path, { recursive: true });
+    }
+    return path;
+}
