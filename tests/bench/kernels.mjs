@@ -122,7 +122,7 @@ func.func @main() {
         return null;
     }
     const run = spawnSync('mlir-cpu-runner-19', [join(work, 'run.llvm.mlir'), '-e', 'main', '--entry-point-result=void',
-        '--shared-libs=/usr/lib/llvm-19/lib/libmlir_runner_utils.so,/usr/lib/llvm-19/lib/libmlir_c_runner_utils.so'], { encoding: 'utf8' });
+        '--shared-libs=/usr/lib/llvm-19/lib/libmlir_runner_utils.so,/usr/lib/llvm-19/lib/libmlir_c_runner_utils.so'], { encoding: 'utf8', maxBuffer: 1 << 30 });
     if (run.status !== 0) {
         return null;
     }
