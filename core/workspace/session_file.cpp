@@ -163,6 +163,9 @@ Json viewJson(const SavedView& view) {
     json["selected"] = Json{{"lemma", view.lemma ? Json(*view.lemma) : Json(nullptr)},
                             {"side", view.side == Side::Reference ? "reference" : "rewritten"},
                             {"node", textOrNull(view.node)}};
+    if (!view.rules.empty()) {
+        json["rules"] = Json{{"source", view.rules}, {"break_rules", view.breakRules}, {"break_nodes", view.breakNodes}};
+    }
     return json;
 }
 
@@ -173,7 +176,7 @@ bool operator==(const SavedView& a, const SavedView& b) {
            a.grouped == b.grouped && a.groupsOpen == b.groupsOpen && a.groups == b.groups &&
            std::equal(std::begin(a.expanded), std::end(a.expanded), std::begin(b.expanded)) &&
            std::equal(std::begin(a.collapsed), std::end(a.collapsed), std::begin(b.collapsed)) && a.lemma == b.lemma && a.side == b.side &&
-           a.node == b.node;
+           a.node == b.node && a.rules == b.rules && a.breakRules == b.breakRules && a.breakNodes == b.breakNodes;
 }
 
 SavedVerdict savedVerdict(const CheckResult& result) {

@@ -68,6 +68,10 @@ struct SavedView {
     std::optional<std::size_t> lemma; ///< selected: index into the verdict's lemmas
     Side side = Side::Reference;
     std::string node; ///< selected, where no lemma is; empty: none
+    /// The rule file that was open beside the pair, absolute, or rules of the library (`@attention`); empty: none.
+    std::string rules;
+    std::vector<std::string> breakRules; ///< breakpoints, by names
+    std::vector<std::string> breakNodes;
 };
 [[nodiscard]] bool operator==(const SavedView& a, const SavedView& b);
 

@@ -456,6 +456,12 @@ void readView(Reading& reading, const Json& json, std::size_t lemmas, SavedView&
         view.side = side == "rewritten" ? Side::Rewritten : Side::Reference;
         view.node = one.text("node", false);
     }
+    if (const Json* rules = fields.find("rules")) {
+        Fields one(reading, *rules, "view.rules");
+        view.rules = one.text("source", true, LongestPath);
+        view.breakRules = one.texts("break_rules");
+        view.breakNodes = one.texts("break_nodes");
+    }
 }
 
 } // namespace

@@ -53,6 +53,8 @@ MatcherPanel::MatcherPanel(QWidget* parent) : QWidget(parent) {
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 1);
     m_splitter->setSizes({500, 500});
+    m_pattern->setMinimumHeight(fontMetrics().height() * 5);
+    m_state->setMinimumHeight(fontMetrics().height() * 5);
     auto* stepRows = new QVBoxLayout(steps);
     stepRows->setContentsMargins(4, 4, 4, 4);
     stepRows->setSpacing(4);
@@ -74,6 +76,7 @@ MatcherPanel::MatcherPanel(QWidget* parent) : QWidget(parent) {
     m_why = new OutlineView(tr("Why rules do not match"), whyNotHeaders(), {}, why);
     m_why->setObjectName(QStringLiteral("whyTree"));
     m_why->header()->resizeSection(0, letter * 30);
+    m_why->setMinimumHeight(fontMetrics().height() * 5);
     m_why->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     auto* top = new QHBoxLayout;
     top->addWidget(m_whyTitle, 1);

@@ -9,16 +9,44 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QKeyEvent>
+#include <QPainter>
 #include <QScopedValueRollback>
+#include <QStyledItemDelegate>
 
 #include <utility>
 
 namespace lemmascope {
 
+namespace {
+
+/// Draws the frame of check boxes in the colour of the text: styles make it of the window's, which a dark theme hides.
+class BoxDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& given, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, given, index);
+        QStyleOptionViewItem option = given;
+        initStyleOption(&option, index);
+        if ((option.features & QStyleOptionViewItem::HasCheckIndicator) == 0 || option.widget == nullptr) {
+            return;
+        }
+        const QRect box = option.widget->style()->subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &option, option.widget);
+        const bool selected = (option.state & QStyle::State_Selected) != 0;
+        painter->save();
+        painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(box.adjusted(1, 1, -2, -2));
+        painter->restore();
+    }
+};
+
+} // namespace
+
 OutlineView::OutlineView(const QString& accessibleName, QStringList headers, QStringList tips, QWidget* parent)
     : LemmaTreeView(accessibleName, parent), m_model(new OutlineModel(this)) {
     m_model->setHeaders(std::move(headers), std::move(tips));
     setModel(m_model);
+    setItemDelegate(new BoxDelegate(this));
     setTree(true);
     setExpandsOnDoubleClick(false);
     header()->setStretchLastSection(true);

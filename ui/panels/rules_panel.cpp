@@ -68,6 +68,9 @@ RulesPanel::RulesPanel(QWidget* parent) : QWidget(parent) {
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
     m_splitter->setChildrenCollapsible(false);
+    // Less than views ask for by themselves: a low pane shows a few rows of each before it scrolls.
+    m_tree->setMinimumHeight(fontMetrics().height() * 5);
+    m_text->setMinimumHeight(fontMetrics().height() * 3);
 
     auto* top = new QHBoxLayout;
     top->addWidget(m_file, 1);

@@ -15,6 +15,7 @@
 #include "ui/window/places_part.h"
 #include "ui/window/play_part.h"
 #include "ui/window/reason_part.h"
+#include "ui/window/replacement_part.h"
 #include "ui/window/review_part.h"
 #include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
@@ -42,6 +43,7 @@ void addParts(MainWindow& window) {
     new ValuesPart(window);
     auto* rules = new RulesPart(window);
     new MatcherPart(window, *rules);
+    new ReplacementPart(window, *rules);
     new WorkerLossPart(&window);
     new LooksPart(window, *history); // after those with docks
     new KeyboardPart(window);        // after those with acts

@@ -1,6 +1,7 @@
 #include "ui/window/rules_part.h"
 
-#include "core/report/files.h"
+#include "core/match/rule_library.h"
+#include "core/report/rule_text.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
 #include "ui/models/outline_model.h"
@@ -25,7 +26,6 @@ namespace lemmascope {
 
 namespace {
 
-constexpr std::uintmax_t MostBytes = std::uintmax_t{1} << 24U;
 constexpr int SettleMs = 150;
 constexpr std::size_t ListedMisses = 100; ///< of a rule
 constexpr std::size_t ToldFindings = 20;
@@ -92,6 +92,21 @@ void RulesPart::buildActions() {
             Qt::QueuedConnection);
     });
     m_recent = new QMenu(tr("Rules Opened &Before"), file);
+    auto* library = new QMenu(tr("Rules of the Librar&y"), file);
+    library->setToolTipsVisible(true);
+    // Names and words of the library are data, of which there may be more in another version: listed when they are asked for.
+    connect(library, &QMenu::aboutToShow, this, [this, library] {
+        if (!library->isEmpty()) {
+            return;
+        }
+        QAction* every = library->addAction(tr("&All"), this, [this] { open(QStringLiteral("@all")); });
+        every->setToolTip(tr("All rules of the library that have replacements"));
+        for (const match::LibraryRules& each : match::ruleLibrary()) {
+            const QString name = toQString(each.name);
+            QAction* action = library->addAction(name, this, [this, name] { open(u'@' + name); });
+            action->setToolTip(toQString(each.summary()));
+        }
+    });
     m_closeAction = m_window.addMenuAction(file, tr("Close Rules"), {QKeySequence(QStringLiteral("Ctrl+Alt+W"))}, [this] { close(); });
     for (QAction* known : file->actions()) { // before Reload
         if (known->shortcuts().contains(QKeySequence(QStringLiteral("F5")))) {
@@ -99,6 +114,7 @@ void RulesPart::buildActions() {
             file->removeAction(m_closeAction);
             file->insertAction(known, openAction);
             file->insertMenu(known, m_recent);
+            file->insertMenu(known, library);
             file->insertAction(known, m_closeAction);
             break;
         }
@@ -122,8 +138,11 @@ void RulesPart::refreshRecent() {
 
 bool RulesPart::isRulesFile(const QString& file) { return file.endsWith(QStringLiteral(".rules"), Qt::CaseInsensitive); }
 
-void RulesPart::open(const QString& file) {
-    m_file = toPath(QFileInfo(file).absoluteFilePath());
+QString RulesPart::source() const { return m_library.empty() ? pathText(m_file) : toQString(m_library); }
+
+void RulesPart::open(const QString& fileOrName) {
+    m_library = match::isLibraryName(toStdString(fileOrName)) ? toStdString(fileOrName) : std::string();
+    m_file = m_library.empty() ? toPath(QFileInfo(fileOrName).absoluteFilePath()) : std::filesystem::path();
     m_opening = true;
     m_stopped = false;
     read();
@@ -135,6 +154,7 @@ void RulesPart::close() {
     m_read.stop();
     m_match.stop();
     m_file.clear();
+    m_library.clear();
     m_stamp.reset();
     m_trouble.reset();
     m_rules.reset();
@@ -158,19 +178,28 @@ void RulesPart::watch() {
 }
 
 void RulesPart::read() {
-    m_read.setName(tr("Read %1").arg(pathText(m_file.filename())));
+    m_read.setName(tr("Read %1").arg(m_library.empty() ? pathText(m_file.filename()) : toQString(m_library)));
     m_read.start<Read>(
-        [path = m_file](const JobContext& context) -> Result<Read> {
+        [path = m_file, library = m_library](const JobContext& context) -> Result<Read> {
             context.report({tr("reading the rules"), 0, 0});
             Read out;
-            out.stamp = fileStamp(path);
-            auto text = readFile(path, MostBytes);
+            std::error_code ignored;
+            if (library.empty()) {
+                out.stamp = fileStamp(path);
+                const auto status = std::filesystem::status(path, ignored);
+                if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) { // a pipe would be waited for
+                    out.trouble = Error{ErrorCode::BadData, "this is no file: name a rule file in its place", path.string()};
+                    return out;
+                }
+            }
+            const std::string source = library.empty() ? path.string() : library;
+            auto text = readRules(source);
             if (!text) {
                 out.trouble = text.error();
                 return out;
             }
             out.text = *text;
-            auto rules = match::readRuleSet(std::move(*text), path.string());
+            auto rules = match::readRuleSet(std::move(*text), source);
             if (!rules) {
                 out.trouble = rules.error();
                 return out;
@@ -216,7 +245,7 @@ void RulesPart::take(const Read& read) {
         if (!m_window.isWelcome()) {
             show(false);
         }
-        if (!m_trouble && !m_window.stateFolder().empty()) {
+        if (!m_trouble && m_library.empty() && !m_window.stateFolder().empty()) {
             QStringList recent = settings().value(recentKey()).toStringList();
             recent.removeAll(pathText(m_file));
             recent.prepend(pathText(m_file));
@@ -296,9 +325,9 @@ void RulesPart::run() {
 }
 
 void RulesPart::refresh() {
-    m_panel->setFile(pathText(m_file));
+    m_panel->setFile(source());
     m_panel->setSide(m_side);
-    const bool open = !m_file.empty();
+    const bool open = !source().isEmpty();
     m_closeAction->setEnabled(open);
     const bool runs = m_rules && !m_rules->programs.empty();
     m_runAction->setEnabled(runs && graph(m_side) != nullptr);

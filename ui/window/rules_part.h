@@ -34,7 +34,8 @@ class RulesPart : public QObject {
   public:
     explicit RulesPart(MainWindow& window);
 
-    void open(const QString& file);
+    /// A file, or rules of the library by their name (`@attention`, `@all`).
+    void open(const QString& fileOrName);
     void close();
     [[nodiscard]] static bool isRulesFile(const QString& file);
     /// Matches all rules on the graph of the side chosen.
@@ -52,7 +53,8 @@ class RulesPart : public QObject {
     [[nodiscard]] RulesPanel* panel() const { return m_panel; }
     [[nodiscard]] QDockWidget* dock() const { return m_dock; }
     [[nodiscard]] bool isIdle() const { return !m_read.isRunning() && !m_match.isRunning(); }
-    [[nodiscard]] const std::filesystem::path& file() const { return m_file; }
+    /// What is open, as `open` takes it; empty: nothing.
+    [[nodiscard]] QString source() const;
     /// Null: no rules are open, or they cannot be read.
     [[nodiscard]] const std::shared_ptr<const match::RuleSet>& rules() const { return m_rules; }
     [[nodiscard]] const std::shared_ptr<const match::PatternWords>& words() const { return m_words; }
@@ -104,7 +106,8 @@ class RulesPart : public QObject {
     QMenu* m_recent = nullptr;
     QAction* m_runAction = nullptr;
     QAction* m_closeAction = nullptr;
-    std::filesystem::path m_file; ///< empty: none is open
+    std::filesystem::path m_file; ///< empty: none is open, or rules of the library
+    std::string m_library;        ///< `@attention`; empty: a file
     std::optional<FileStamp> m_stamp;
     std::optional<Error> m_trouble; ///< why the file cannot be read
     std::shared_ptr<const match::RuleSet> m_rules;

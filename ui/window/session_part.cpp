@@ -8,7 +8,9 @@
 #include "ui/panels/welcome_page.h"
 #include "ui/views/text.h"
 #include "ui/window/main_window.h"
+#include "ui/window/matcher_part.h"
 #include "ui/window/review_part.h"
+#include "ui/window/rules_part.h"
 
 #include <QAction>
 #include <QCoreApplication>
@@ -186,6 +188,12 @@ SessionStore::Make SessionPart::current() const {
         view.side = selected.side;
         view.node = tree->path(selected.node);
     }
+    if (const auto* rules = m_window->findChild<RulesPart*>(); rules != nullptr && !rules->source().isEmpty()) {
+        view.rules = toStdString(rules->source());
+        view.breakRules.assign(rules->breaks().begin(), rules->breaks().end());
+        const std::set<std::string>& nodes = m_window->findChild<MatcherPart*>()->breakNodes();
+        view.breakNodes.assign(nodes.begin(), nodes.end());
+    }
     return [base = m_window->session()->snapshot(), all = notes(), view] {
         SavedSession saved = base();
         saved.notes = all;
@@ -195,6 +203,9 @@ SessionStore::Make SessionPart::current() const {
         saved.view.lemma = saved.verdict && view.lemma && *view.lemma < saved.verdict->lemmas.size() ? view.lemma : std::nullopt;
         saved.view.side = view.side;
         saved.view.node = view.node;
+        saved.view.rules = view.rules;
+        saved.view.breakRules = view.breakRules;
+        saved.view.breakNodes = view.breakNodes;
         return saved;
     };
 }
@@ -322,6 +333,14 @@ void SessionPart::applyView(const SavedSession& session) {
     m_window->setFocusOnDifference(view.focus);
     if (auto* lock = m_window->findChild<QAction*>(QStringLiteral("lockSides"))) {
         lock->setChecked(view.locked);
+    }
+    if (!view.rules.empty()) {
+        auto* rules = m_window->findChild<RulesPart*>();
+        if (rules->source() != toQString(view.rules)) {
+            rules->open(toQString(view.rules));
+        }
+        rules->setBreaks({view.breakRules.begin(), view.breakRules.end()});
+        m_window->findChild<MatcherPart*>()->setBreakNodes({view.breakNodes.begin(), view.breakNodes.end()});
     }
     LemmaPanel* panel = m_window->lemmaPanel();
     panel->setProvedFolded(view.provedFolded);

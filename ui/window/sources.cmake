@@ -17,6 +17,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/places_part.cpp window/places_part.h
     window/play_part.cpp window/play_part.h
     window/reason_part.cpp window/reason_part.h
+    window/replacement_part.cpp window/replacement_part.h
     window/review_part.cpp window/review_part.h
     window/rules_part.cpp window/rules_part.h
     window/session_part.cpp window/session_part.h

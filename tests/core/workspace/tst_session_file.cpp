@@ -71,6 +71,9 @@ SavedSession full() {
     session.view.lemma = 1;
     session.view.side = Side::Rewritten;
     session.view.node = "enc/softmax";
+    session.view.rules = "/rules/attention.rules";
+    session.view.breakRules = {"fuse_attn"};
+    session.view.breakNodes = {"softmax_1", "softmax_2"};
     return session;
 }
 
@@ -227,6 +230,7 @@ class TestSessionFile : public QObject {
         row("notes are a text", replaced(good, "\"notes\": [", "\"notes\": \"x\", \"old\": ["), "notes", "expected a list");
         row("selected lemma", replaced(good, "\"lemma\": 1", "\"lemma\": 2"), "view.selected.lemma", "2 lemmas");
         row("side", replaced(good, "\"side\": \"rewritten\"", "\"side\": \"left\""), "view.selected.side", "reference or rewritten");
+        row("rules", replaced(good, "\"source\": \"/rules/attention.rules\"", "\"source\": 3"), "view.rules.source", "a text");
         row("context", replaced(good, "\"context\": 4", "\"context\": 400"), "view.context", "0 to 20");
         row("definitions", replaced(good, "\"definitions\": null", "\"definitions\": {\"file\": \"x.defs\", \"text\": \"what is this\"}"),
             "options.definitions", "x.defs");

@@ -1,4 +1,5 @@
 // The matcher in the window: rules opened, matched, stepped through, asked why not; over fake services.
+#include "app/window/services.h"
 #include "tests/ui/window/window_fixture.h"
 
 #include "ui/jobs/job_list_model.h"
@@ -9,7 +10,9 @@
 #include "ui/panels/rule_text_view.h"
 #include "ui/panels/rules_panel.h"
 #include "ui/window/matcher_part.h"
+#include "ui/window/replacement_part.h"
 #include "ui/window/rules_part.h"
+#include "ui/window/session_part.h"
 
 #include <QAction>
 #include <QApplication>
@@ -398,6 +401,101 @@ class TestWindowMatcher : public QObject {
         m.key(Qt::Key_F9, Qt::ControlModifier);
         QVERIFY(m.idle());
         QCOMPARE(m.texts(OutlineRow::Kind::Match).size(), 1);
+    }
+
+    void aMatchOpensItsReplacementWhichIsChecked() {
+        QTemporaryDir folder;
+        qputenv("XDG_CONFIG_HOME", QFile::encodeName(folder.path() + QStringLiteral("/config")));
+        MainWindow window(realServices(), {}, (folder.path() + QStringLiteral("/state")).toStdString());
+        window.resize(1366, 728);
+        window.show();
+        auto* rules = window.findChild<RulesPart*>();
+        auto* replacement = window.findChild<ReplacementPart*>();
+        const auto idle = [&] { return QTest::qWaitFor([&] { return window.isIdle() && rules->isIdle() && replacement->isIdle(); }, 60'000); };
+        const QString samples = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/samples/softmax_axis");
+        window.openPair(samples + QStringLiteral(".ref.lsg.json"), samples + QStringLiteral(".rew.lsg.json"));
+        QVERIFY(idle());
+        const auto openText = [&](const QByteArray& text, const QString& name) {
+            QFile file(folder.path() + u'/' + name);
+            return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() && (file.close(), rules->open(file.fileName()), idle());
+        };
+        const auto choose = [&] {
+            const OutlineRows& rows = rules->panel()->tree()->outline()->rows();
+            const auto at = std::find_if(rows.begin(), rows.end(), [](const OutlineRow& row) { return row.kind == OutlineRow::Kind::Match; });
+            if (at != rows.end()) {
+                rules->panel()->tree()->choose(static_cast<std::size_t>(at - rows.begin()));
+            }
+            return at != rows.end() && idle();
+        };
+        // A right rule: proved.
+        rules->open(samples + QStringLiteral(".rules"));
+        QVERIFY(idle());
+        QVERIFY(choose());
+        QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier | Qt::AltModifier);
+        QVERIFY(idle());
+        QTRY_VERIFY(window.session()->session().result != nullptr);
+        const Session& session = window.session()->session();
+        QVERIFY2(session.rewritten.string().find("softmax_axis.move_softmax.y") != std::string::npos, session.rewritten.string().c_str());
+        QVERIFY(session.reference.string().ends_with("softmax_axis.ref.lsg.json"));
+        QCOMPARE(session.result->verdict, Verdict::Proved);
+        QCOMPARE(window.session()->tree(Side::Rewritten)->nodeCount(), std::size_t{4});
+        // A wrong one: refuted, with an input.
+        QVERIFY(openText("rule wrong: transpose{perm=[1,0]}(softmax{axis=1}(transpose{perm=[1,0]}(?x))) => softmax{axis=1}(?x)\n",
+                         QStringLiteral("wrong.rules")));
+        QVERIFY(choose());
+        replacement->openReplacement();
+        QVERIFY(idle());
+        QTRY_VERIFY(session.rewritten.string().find("wrong") != std::string::npos && session.result != nullptr);
+        QCOMPARE(session.result->verdict, Verdict::Refuted);
+        // All rules of a file; and what cannot be replaced says why.
+        QVERIFY(openText("rule twice: transpose{perm=[1,0]}(softmax{axis=1}(transpose{perm=[1,0]}(?x))) => softmax{axis=0}(?x)\n"
+                         "rule scaled: mul(matmul(?q, ?k), ?s) => matmul(mul(?q, ?s), ?k)\n",
+                         QStringLiteral("both.rules")));
+        QTest::keyClick(&window, Qt::Key_A, Qt::ControlModifier | Qt::AltModifier);
+        QVERIFY(idle());
+        QTRY_VERIFY(session.rewritten.string().find("softmax_axis.all") != std::string::npos && session.result != nullptr);
+        QCOMPARE(session.result->verdict, Verdict::Proved);
+        QVERIFY(openText("rule refused: softmax{axis=1}(?x) => transpose{perm=[0,1,2]}(?x)\n", QStringLiteral("refused.rules")));
+        const int errors = window.messages()->errorCount();
+        QVERIFY(choose());
+        replacement->openReplacement();
+        QVERIFY(idle());
+        QCOMPARE(window.messages()->errorCount(), errors + 1);
+        QVERIFY2(window.messages()->plainText().contains(QStringLiteral("was not replaced")), qPrintable(window.messages()->plainText()));
+        window.close();
+    }
+
+    void sessionsKeepTheRulesAndBreakpoints() {
+        Matching m;
+        QVERIFY(m.start());
+        m.rules->setBreak("gelu", true);
+        m.matcher->setBreak(Side::Reference, m.node(QStringLiteral("scores")), true);
+        auto* sessions = m.window->findChild<SessionPart*>();
+        const QString file = m.folder.path() + QStringLiteral("/kept.lsession");
+        sessions->saveTo(file);
+        QTRY_VERIFY(QFile::exists(file));
+        m.rules->close();
+        m.rules->setBreaks({});
+        m.matcher->setBreakNodes({});
+        m.window->openFiles({file});
+        QTRY_VERIFY(m.rules->rules() != nullptr);
+        QVERIFY(m.idle());
+        QCOMPARE(m.rules->breaks(), std::set<std::string>{"gelu"});
+        QCOMPARE(m.matcher->breakNodes(), std::set<std::string>{"scores"});
+        QCOMPARE(m.texts(OutlineRow::Kind::Rule).size(), 3);
+    }
+
+    void rulesOfTheLibraryAreOpenedByName() {
+        Matching m;
+        QVERIFY(m.openAndSettle(QStringLiteral("refuted")));
+        m.rules->open(QStringLiteral("@attention"));
+        QVERIFY(m.idle());
+        QVERIFY(m.rules->rules() != nullptr);
+        QVERIFY(!m.texts(OutlineRow::Kind::Rule).isEmpty());
+        QCOMPARE(m.rules->source(), QStringLiteral("@attention"));
+        m.rules->open(QStringLiteral("@nothing"));
+        QVERIFY(m.idle());
+        QVERIFY(m.rules->rules() == nullptr);
     }
 
     void withoutRulesTheKeysSayWhatToDo() {
