@@ -164,30 +164,33 @@ bool Stepper::runOnce() {
     }
 }
 
-std::vector<TermId> Stepper::rootsOf(std::size_t rule) const {
-    // As matchGraph goes over them.
-    const MatchMachine machine(*m_programs[rule], *m_subject, m_options);
-    std::vector<TermId> out;
-    for (std::size_t n = m_subject->graph().nodes.size(); n > 0; --n) {
-        const TermId root = m_subject->termOf(NodeId(n - 1));
-        if (machine.mayMatchAt(root)) {
-            out.push_back(root);
+const std::vector<TermId>& Stepper::rootsOf(std::size_t rule) {
+    if (m_rootsRule != rule) {
+        // As matchGraph goes over them.
+        const MatchMachine machine(*m_programs[rule], *m_subject, m_options);
+        m_roots.clear();
+        for (std::size_t n = m_subject->graph().nodes.size(); n > 0; --n) {
+            const TermId root = m_subject->termOf(NodeId(n - 1));
+            if (machine.mayMatchAt(root)) {
+                m_roots.push_back(root);
+            }
         }
+        m_rootsRule = rule;
     }
-    return out;
+    return m_roots;
 }
 
 bool Stepper::nextAttempt() {
-    const std::vector<TermId> roots = rootsOf(m_rule);
+    const std::vector<TermId>& roots = rootsOf(m_rule);
     const NodeId here = m_subject->nodeOf(m_root);
-    const auto next = std::find_if(roots.begin(), roots.end(), [&](TermId root) { return m_subject->nodeOf(root) < here; });
+    const auto next = std::partition_point(roots.begin(), roots.end(), [&](TermId root) { return !(m_subject->nodeOf(root) < here); });
     std::size_t rule = m_rule;
     TermId root;
     if (next != roots.end()) {
         root = *next;
     }
     while (!root.isValid() && ++rule < m_programs.size()) {
-        const std::vector<TermId> others = rootsOf(rule);
+        const std::vector<TermId>& others = rootsOf(rule);
         if (!others.empty()) {
             root = others.front();
         }

@@ -78,7 +78,8 @@ class Stepper {
     void seek(std::uint64_t position);
     bool runOnce();
     bool nextAttempt();
-    [[nodiscard]] std::vector<TermId> rootsOf(std::size_t rule) const;
+    /// Where a rule is tried, the last root first; found once a rule.
+    const std::vector<TermId>& rootsOf(std::size_t rule);
 
     Programs m_programs;
     std::shared_ptr<const GraphSubject> m_subject;
@@ -96,6 +97,8 @@ class Stepper {
     bool m_first = false;       ///< of the command's transitions
     bool m_ranOut = false;
     Nearest m_nearest; ///< FurthestFailure
+    std::vector<TermId> m_roots;
+    std::optional<std::size_t> m_rootsRule; ///< of m_roots
     std::optional<FailureRecord> m_ahead;
     std::uint64_t m_aheadAt = 0;
 };

@@ -48,6 +48,7 @@ MatcherPanel::MatcherPanel(QWidget* parent) : QWidget(parent) {
     m_splitter = new QSplitter(Qt::Horizontal, steps);
     m_splitter->setAccessibleName(tr("Pattern and state"));
     m_splitter->setChildrenCollapsible(false);
+    m_splitter->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // what is left, not what the views would like
     m_splitter->addWidget(m_pattern);
     m_splitter->addWidget(m_state);
     m_splitter->setStretchFactor(0, 1);

@@ -68,6 +68,7 @@ RulesPanel::RulesPanel(QWidget* parent) : QWidget(parent) {
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
     m_splitter->setChildrenCollapsible(false);
+    m_splitter->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // what is left, not what the views would like
     // Less than views ask for by themselves: a low pane shows a few rows of each before it scrolls.
     m_tree->setMinimumHeight(fontMetrics().height() * 5);
     m_text->setMinimumHeight(fontMetrics().height() * 3);

@@ -106,7 +106,7 @@ QStringList ruleHeaderTips() {
 OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult* result, const match::GraphSubject* subject,
                      const std::set<std::string>& breaks) {
     OutlineRows out;
-    for (std::size_t i = 0; i < rules.findings.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(rules.findings.size(), MostRules); ++i) {
         const match::Finding& each = rules.findings[i];
         const QString glyph = each.isError ? QStringLiteral("✗ ") : QStringLiteral("! ");
         OutlineRow finding = row(0, {glyph + toQString(each.spot.text()), {}, {}, {}, toQString(each.fact)});
@@ -118,7 +118,15 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
         out.push_back(std::move(finding));
     }
     const bool known = result != nullptr && subject != nullptr && result->tallies.size() == rules.programs.size();
+    // So many rows are made and searched in an instant.
+    constexpr std::size_t MostMatches = 4'000;
+    const std::size_t mostOfOne = std::max<std::size_t>(20, MostMatches / std::max<std::size_t>(1, rules.programs.size()));
+    std::size_t nextMatch = 0;
     for (std::size_t rule = 0; rule < rules.programs.size(); ++rule) {
+        if (rule == MostRules) {
+            out.push_back(row(0, {tr("further rules that are not listed: %1").arg(rules.programs.size() - MostRules)}));
+            break;
+        }
         const match::MatchProgram& program = *rules.programs[rule];
         const bool broken = breaks.contains(program.rule);
         OutlineRow head = row(0, {(broken ? QStringLiteral("● ") : QString()) + toQString(program.rule)});
@@ -145,12 +153,17 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
         }
         head.cells << QString::number(tally.matches) << QString::number(tally.barred) << QString::number(tally.undecided) << what;
         out.push_back(std::move(head));
-        for (std::size_t i = 0; i < result->matches.size(); ++i) {
-            if (result->matches[i].rule == rule) {
-                out.push_back(matchRow(result->matches[i], *subject, program.rule));
-                out.back().index = i;
-                addBindings(out, 2, result->matches[i].bindings, *subject);
+        std::size_t listed = 0; // matches stand by rule
+        for (; nextMatch < result->matches.size() && result->matches[nextMatch].rule == rule; ++nextMatch) {
+            if (++listed > mostOfOne) {
+                continue;
             }
+            out.push_back(matchRow(result->matches[nextMatch], *subject, program.rule));
+            out.back().index = nextMatch;
+            addBindings(out, 2, result->matches[nextMatch].bindings, *subject);
+        }
+        if (listed > mostOfOne) {
+            out.push_back(row(1, {tr("further matches that are not listed: %1").arg(listed - mostOfOne)}));
         }
         for (std::size_t i = 0; i < result->misses.size(); ++i) {
             if (result->misses[i].rule == rule) {

@@ -15,6 +15,7 @@ namespace lemmascope {
 
 /// Columns of rule rows: rule or root, matches, barred, undecided, what came of it.
 inline constexpr int RuleColumns = 5;
+inline constexpr std::size_t MostRules = 5'000; ///< listed
 [[nodiscard]] QStringList ruleHeaders();
 /// What each column counts, for tool tips.
 [[nodiscard]] QStringList ruleHeaderTips();

@@ -44,7 +44,7 @@ MatcherPart::MatcherPart(MainWindow& window, RulesPart& rules)
     connect(&rules, &RulesPart::rulesChanged, this, [this] {
         reset();
         QStringList names;
-        for (std::size_t i = 0; m_rules.rules() && i < m_rules.rules()->programs.size(); ++i) {
+        for (std::size_t i = 0; m_rules.rules() && i < std::min(m_rules.rules()->programs.size(), MostRules); ++i) {
             names << toQString(m_rules.rules()->programs[i]->rule);
         }
         m_panel->setRules(names);
@@ -166,10 +166,7 @@ void MatcherPart::buildActions() {
     m_bindingsAction->setCheckable(true);
     m_bindingsAction->setChecked(true);
     m_bindingsAction->setToolTip(tr("Write at the nodes of the graph which names hold them"));
-    m_clearAction = m_window.addMenuAction(menu, tr("&Leave the Attempt"), {}, [this] {
-        m_run.stop();
-        forget();
-    });
+    m_clearAction = m_window.addMenuAction(menu, tr("&Leave the Attempt"), {}, [this] { forget(); });
     m_clearAction->setToolTip(tr("Take the marks of the match off the graph"));
 }
 
@@ -197,8 +194,8 @@ bool MatcherPart::makeStepper() {
 }
 
 void MatcherPart::attempt(std::size_t rule, match::TermId root, std::optional<match::StepCommand> command) {
+    m_state.reset(); // before the stop, which would go back to it
     m_run.stop();
-    m_state.reset();
     m_side = m_rules.side();
     if (!makeStepper() || rule >= m_stepper->programs().size() || !root.isValid() || root.index >= m_subject->size()) {
         m_stepper.reset();
@@ -401,9 +398,9 @@ void MatcherPart::mark() {
 
 /// What belonged to rules or a graph that are gone.
 void MatcherPart::reset() {
+    m_state.reset(); // before the stop, which would go back to it
     m_run.stop();
     m_stepper.reset();
-    m_state.reset();
     m_subject.reset();
     m_pictured.reset();
     m_picture = {};

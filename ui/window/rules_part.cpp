@@ -27,7 +27,9 @@ namespace lemmascope {
 namespace {
 
 constexpr int SettleMs = 150;
-constexpr std::size_t ListedMisses = 100; ///< of a rule
+constexpr std::size_t ListedMisses = 50; ///< of a rule, fewer where there are many rules
+constexpr std::size_t AllMisses = 2'000;
+constexpr std::size_t ShownBytes = std::size_t{1} << 20U; ///< of a file's text
 constexpr std::size_t ToldFindings = 20;
 constexpr qsizetype MostRecent = 8;
 
@@ -224,7 +226,7 @@ void RulesPart::take(const Read& read) {
     m_words = read.words;
     m_match.stop();
     m_result.reset();
-    m_panel->text()->setRules(toQString(read.text));
+    m_panel->text()->setRules(toQString(std::string_view(read.text).substr(0, ShownBytes)));
     std::vector<match::Spot> spots;
     if (m_trouble) {
         m_window.messages()->addError(tr("Opening the rules"), *m_trouble);
@@ -298,7 +300,7 @@ void RulesPart::run() {
             Matched out;
             out.subject = known && known->shared() == on ? known : std::make_shared<const match::GraphSubject>(on);
             match::GraphMatchOptions options;
-            options.listedMisses = ListedMisses;
+            options.listedMisses = std::clamp<std::size_t>(AllMisses / rules->programs.size(), 5, ListedMisses);
             options.stop = context.stop;
             options.progress = [&](std::size_t done, std::size_t all) {
                 context.report({tr("matching %1").arg(toQString(rules->programs[done]->rule)), done, all});
@@ -396,7 +398,7 @@ std::optional<std::size_t> RulesPart::chosenRule() const {
         return std::nullopt;
     }
     switch (row->kind) {
-    case OutlineRow::Kind::Rule: return row->index;
+    case OutlineRow::Kind::Rule: return row->index < m_rules->programs.size() ? std::optional(row->index) : std::nullopt; // rows may be older
     case OutlineRow::Kind::Match: return m_result ? std::optional(m_result->matches[row->index].rule) : std::nullopt;
     case OutlineRow::Kind::Miss: return m_result ? std::optional(m_result->misses[row->index].rule) : std::nullopt;
     case OutlineRow::Kind::Count: return m_result ? std::optional(m_result->counts[row->index].rule) : std::nullopt;
