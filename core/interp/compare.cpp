@@ -137,6 +137,17 @@ Result<void> Comparison::runBoth() {
         }
         m_made.rewritten = std::move(*after);
     }
+    std::size_t viewCount = 0;
+    for (std::size_t i = 0; i < m_reference->arguments.size(); ++i) {
+        viewCount += m_reference->arguments[i].isView ? 1 : 0;
+        if (i < m_extents.size() && m_extents[i]) {
+            m_made.result.assumptions.push_back({"size", "axis 0 of '" + m_reference->arguments[i].name + "' is " + std::to_string(*m_extents[i]) +
+                                                             " long, as the reference uses it"});
+        }
+    }
+    if (viewCount > 1) {
+        m_made.result.assumptions.push_back({"fact", "distinct arguments do not overlap"});
+    }
     m_made.result.times.terms = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
     m_made.result.times.termCount = m_dag->size();
     return {};
@@ -144,7 +155,7 @@ Result<void> Comparison::runBoth() {
 
 /// The rewritten program ends in a fault whatever the input: one input on which the reference does not is enough.
 Result<void> Comparison::certainFault() {
-    for (std::uint32_t sample = 0; sample < SampleCount; ++sample) {
+    for (std::uint32_t sample = 0; sample < SampleCount && secondsLeft() > 0; ++sample) {
         const Inputs inputs = sampleInputs(sample);
         Result<std::pair<RunResult, RunResult>> both = runConcretely(inputs);
         if (!both) {

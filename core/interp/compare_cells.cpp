@@ -7,6 +7,7 @@
 #include "core/program/number.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
@@ -17,6 +18,9 @@ namespace {
 /// Work spent on seeing that two pairs are one but for the names of leaves; past it every pair is a class of its own.
 constexpr std::uint64_t CanonicalBudget = 40'000'000;
 constexpr std::size_t LargestCanonical = 200'000;
+/// Terms enclosed once a counterexample is there; past it, cells that differ by far are taken to differ.
+constexpr std::uint64_t EnclosureBudget = 20'000'000;
+constexpr double FarApart = 1e-3;
 
 bool sameBits(ValueType type, std::uint64_t a, std::uint64_t b) {
     if (a == b) {
@@ -266,6 +270,9 @@ Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> o
     }
     bool refuted = false;
     for (PairClass& pair : m_classes) {
+        if (pair.cells.empty()) {
+            continue; // a fault that is asked about
+        }
         const bool settled =
             pair.state == PairClass::State::Proved || pair.state == PairClass::State::Refuted || pair.state == PairClass::State::Undecided;
         if (settled || values.doubtful[pair.reference] || values.doubtful[pair.rewritten]) {
@@ -295,9 +302,19 @@ Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> o
                 pair.state = PairClass::State::Refuted;
                 refuted = true;
             }
-        } else if (const auto bounds = enclose(*m_dag, pair.reference, pair.rewritten, values); bounds && bounds->apart) {
+        } else if (!type.isFloat() || (m_enclosed > EnclosureBudget && pair.relative > FarApart)) {
             pair.state = PairClass::State::Refuted;
             refuted = true;
+        } else if (m_enclosed <= EnclosureBudget) {
+            const std::array<Term, 2> sides{pair.reference, pair.rewritten};
+            m_enclosed += reached(*m_dag, sides, 1'000'000).size() + 1;
+            if (const auto bounds = enclose(*m_dag, pair.reference, pair.rewritten, values); bounds && bounds->apart) {
+                pair.state = PairClass::State::Refuted;
+                refuted = true;
+            }
+        }
+        if (secondsLeft() <= 0) {
+            break;
         }
     }
     return refuted;

@@ -4,6 +4,7 @@
 #include "core/interp/term_graph.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lemmascope::interp {
 
@@ -108,6 +109,9 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
         lemma.rewrittenNodes.clear();
         lemma.outputs.clear();
         result.lemmas.push_back(std::move(lemma));
+    }
+    if (checked->errorProbability) {
+        result.errorProbability = std::max(result.errorProbability.value_or(0.0), *checked->errorProbability);
     }
     result.times.lemmaCount = result.lemmas.size();
     result.times.solverCalls += checked->times.solverCalls;

@@ -100,6 +100,7 @@ class Comparison {
     std::vector<Term> m_referenceGuards;                 ///< faults of the reference: inputs where one holds do not count
     std::vector<const Fault*> m_openFaults;              ///< of the rewritten program, not excluded yet
     std::optional<Strength> m_strength;
+    std::uint64_t m_enclosed = 0; ///< terms enclosed so far
     bool m_decided = false;
     std::size_t m_unspecified = 0; ///< cells that the reference leaves unwritten
 };

@@ -435,7 +435,50 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
         }
     }
     r[in.dst] = {0, m_dag.apply(op, resultType, hasAux ? static_cast<std::uint8_t>(in.aux) : std::uint8_t{0}, ta, tb, tc)};
+    if (in.aux != 0 && op <= Op::Shl) {
+        const Term overflows = overflowGuard(in, ta, tb, r[in.dst].term);
+        if (known(overflows) != false) {
+            Fault found;
+            found.kind = FaultKind::Poison;
+            found.access = "overflow";
+            found.detail = "an overflow that the op's flags exclude";
+            conditionalFault(task, std::move(found), overflows, pc);
+            if (m_over) {
+                return Flow::Stop;
+            }
+        }
+    }
     return Flow::Next;
+}
+
+Term Machine::overflowGuard(const Instruction& in, Term a, Term b, Term result) {
+    const ValueType type = in.type;
+    const auto make = [&](Op op, Term x, Term y) { return m_dag.apply(op, type, 0, x, y); };
+    const auto compare = [&](CmpIPredicate predicate, Term x, Term y) {
+        return m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(predicate), x, y);
+    };
+    const Term zero = m_dag.constant(type, 0);
+    Term broken = NoTerm;
+    const auto add = [&](Term condition) { broken = broken == NoTerm ? condition : m_dag.apply(Op::Or, Bit, 0, broken, condition); };
+    if ((in.aux & NoSignedWrap) != 0) {
+        switch (in.op) {
+        case Op::AddI: add(compare(CmpIPredicate::Slt, make(Op::And, make(Op::Xor, a, result), make(Op::Xor, b, result)), zero)); break;
+        case Op::SubI: add(compare(CmpIPredicate::Slt, make(Op::And, make(Op::Xor, a, b), make(Op::Xor, a, result)), zero)); break;
+        case Op::MulI:
+            add(compare(CmpIPredicate::Ne, make(Op::MulHighS, a, b), make(Op::ShrS, result, m_dag.constant(type, type.width() - 1))));
+            break;
+        default: add(compare(CmpIPredicate::Ne, make(Op::ShrS, result, b), a)); break;
+        }
+    }
+    if ((in.aux & NoUnsignedWrap) != 0) {
+        switch (in.op) {
+        case Op::AddI: add(compare(CmpIPredicate::Ult, result, a)); break;
+        case Op::SubI: add(compare(CmpIPredicate::Ult, a, b)); break;
+        case Op::MulI: add(compare(CmpIPredicate::Ne, make(Op::MulHighU, a, b), zero)); break;
+        default: add(compare(CmpIPredicate::Ne, make(Op::ShrU, result, b), a)); break;
+        }
+    }
+    return broken;
 }
 
 Machine::Flow Machine::openCall(Task& task, const Instruction& in, Cell* r, const std::uint32_t* pool, std::uint32_t pc) {

@@ -397,22 +397,31 @@ std::uint64_t bitsIn(const Tensor& tensor, std::int64_t flat, ValueType type) {
 
 std::vector<Term> reached(const TermDag& dag, std::span<const Term> roots, std::size_t limit) {
     // Operands have smaller ids than what reads them: sorted ids are an order to compute in.
+    // Marks are kept from call to call: many small cones of one large DAG are asked for.
+    static thread_local std::vector<std::uint32_t> marks;
+    static thread_local std::uint32_t mark = 0;
+    if (marks.size() < dag.size()) {
+        marks.resize(dag.size());
+    }
+    if (++mark == 0) {
+        std::fill(marks.begin(), marks.end(), 0);
+        mark = 1;
+    }
     std::vector<Term> found;
-    std::vector<bool> seen(dag.size());
     std::vector<Term> todo(roots.begin(), roots.end());
     while (!todo.empty()) {
         const Term at = todo.back();
         todo.pop_back();
-        if (seen[at]) {
+        if (marks[at] == mark) {
             continue;
         }
-        seen[at] = true;
+        marks[at] = mark;
         found.push_back(at);
         if (found.size() > limit) {
             return {};
         }
         for (const Term operand : dag.operands(dag.node(at))) {
-            if (!seen[operand]) {
+            if (marks[operand] != mark) {
                 todo.push_back(operand);
             }
         }

@@ -32,7 +32,7 @@ constexpr unsigned ValueType::width() const { return code <= 64 ? code : code ==
 /// `type` of an instruction is the result's type unless the line says otherwise. R: scalar register, V: view register,
 /// P: start of a list in FunctionCode::operands, N: a plain number. Unnamed fields are 0.
 enum class Op : std::uint8_t {
-    // dst R, a R, b R. Integers wrap at the width. aux: OverflowFlag bits, where set an overflow is a fault.
+    // dst R, a R, b R. Integers wrap at the width. aux: OverflowFlag bits: a value that breaks them is undefined.
     AddI,
     SubI,
     MulI,

@@ -398,6 +398,15 @@ class TestCompare : public QObject {
         QVERIFY2(same.result.verdict == Verdict::Proved, line(same).c_str());
     }
 
+    void flagsAgainstOverflowMayGoButNotCome() {
+        const auto make = [](std::uint16_t flags) {
+            return elementwise(I32, [flags](FunctionBuilder& f, Register a, Register b) { return f.binary(Op::AddI, I32, a, b, flags); });
+        };
+        QVERIFY2(line(compared(make(NoSignedWrap), make(0))) == "proved: identical", line(compared(make(NoSignedWrap), make(0))).c_str());
+        QCOMPARE(line(compared(make(NoSignedWrap), make(NoSignedWrap))), std::string("proved: identical"));
+        QCOMPARE(compared(make(0), make(NoSignedWrap)).result.verdict, Verdict::Unproved);
+    }
+
     void openFunctionsProveByTheirOperandsOnly() {
         const auto make = [](const char* name, bool exchanged) {
             return elementwise(F32, [name, exchanged](FunctionBuilder& f, Register a, Register b) {
