@@ -173,7 +173,15 @@ Result<CheckResult> checkPrograms(const std::string& reference, const std::strin
     }
     interp::CompareOptions comparing;
     comparing.check = options;
-    comparing.check.sizes.clear(); // they are in the programs
+    // The programs have them in them; those of numbers are told for the inputs of a counterexample.
+    comparing.check.sizes.clear();
+    for (const interp::Argument& argument : (*before)->arguments) {
+        const auto given = std::find_if(options.sizes.begin(), options.sizes.end(),
+                                        [&](const auto& size) { return size.first.substr(size.first.starts_with('%') ? 1 : 0) == argument.name; });
+        if (!argument.isView && given != options.sizes.end()) {
+            comparing.check.sizes[argument.name] = given->second;
+        }
+    }
     comparing.mayAlias = request.mayAlias;
     auto compared = interp::comparePrograms(*before, *after, comparing, services, stop);
     return compared ? Result<CheckResult>(std::move(compared->result)) : tl::unexpected(compared.error());

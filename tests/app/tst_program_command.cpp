@@ -236,6 +236,12 @@ class TestProgramCommand : public QObject {
         QVERIFY2(asked.firstLine().startsWith("undecided") && asked.firstLine().contains("n"), qPrintable(asked.firstLine()));
         const Ran given = cli({"check", reference, rewritten, "--no-cache", "--size", "n=5"});
         QVERIFY2(given.firstLine() == "proved: identical", qPrintable(given.out + given.err));
+        // The size stands among the inputs of a counterexample.
+        const QString wrong = write("sizes.bad.mlir", kernel(loop + "%c1" + rest, "%A: memref<?xf64>, %m: index"));
+        const Ran bad = cli({"check", reference, wrong, "--no-cache", "--size", "n=5", "--json", "-"});
+        QCOMPARE(bad.status, 1);
+        const Json result = jsonOf(bad.out);
+        QVERIFY2(result.at("counterexample").at("inputs").at("n").at("data") == Json::array({5}), bad.out.toUtf8().constData());
     }
 
     void whatIsNotUnderstoodIsUndecided() {

@@ -24,7 +24,7 @@ class ReaderProcess {
     Result<Module> read(const ParseRequest& request, const std::stop_token& stop);
 
   private:
-    std::mutex m_mutex;
+    std::timed_mutex m_mutex;
     std::optional<ChildProcess> m_process;
     FrameReader m_frames;
 
@@ -41,8 +41,8 @@ Result<void> ReaderProcess::start(const std::stop_token& stop) {
     m_frames = FrameReader();
     const Result<std::string> program = siblingProgram("lemmascope-mlir");
     if (!program) {
-        return fail(ErrorCode::Unsupported, "is an MLIR program, and the reader of those is not there (" + program.error().text() +
-                                                "): install it, or build with -DLEMMASCOPE_MLIR=ON");
+        return fail(ErrorCode::NotFound, "is an MLIR program, and the reader of those is not there (" + program.error().text() +
+                                             "): install it, or build with -DLEMMASCOPE_MLIR=ON");
     }
     Result<ChildProcess> process = ChildProcess::start(*program, {});
     if (!process) {
@@ -97,7 +97,12 @@ Result<Message> ReaderProcess::receive(ChildProcess::Clock::time_point deadline,
 }
 
 Result<Module> ReaderProcess::read(const ParseRequest& request, const std::stop_token& stop) {
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(10))) { // another file is being read
+        if (stop.stop_requested()) {
+            return fail(ErrorCode::Cancelled, "reading was cancelled");
+        }
+    }
     if (!m_process || m_process->hasExited()) {
         if (const Result<void> started = start(stop); !started) {
             return tl::unexpected(started.error());

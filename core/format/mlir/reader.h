@@ -17,8 +17,8 @@ namespace lemmascope::ir {
 
 /// Reads and verifies MLIR, text or bytecode, in the process `lemmascope-mlir`, which stands beside the running program. `file`: the name
 /// that places start with; `firstLine`: where the text begins in it. Fails with BadData (libMLIR's first message, with its place), TooLarge
-/// (nesting, size), Unsupported (built without the reader), WorkerFailed (the process died: of a fault in libMLIR, its memory or its time),
-/// Cancelled.
+/// (nesting, size), NotFound (no such program: built without the reader), WorkerFailed (the process died: of a fault in libMLIR, its memory or its
+/// time), Cancelled.
 [[nodiscard]] Result<std::shared_ptr<const Module>> readModule(const std::string& text, const std::string& file, std::uint32_t firstLine = 1,
                                                                std::stop_token stop = {});
 
