@@ -115,6 +115,7 @@ Result<void> Comparison::runBoth() {
     m_symbolic.limits = m_options.limits;
     m_symbolic.limits.seconds = std::min(m_symbolic.limits.seconds, m_options.check.timeSeconds);
     m_symbolic.sizes = m_options.check.sizes;
+    m_symbolic.sharedWith = m_options.sharedWith;
     addBuffers(*m_reference, *m_dag, m_symbolic);
     Result<RunResult> first = lemmascope::interp::run(m_reference, *m_dag, m_symbolic, m_stop);
     if (!first) {
@@ -145,7 +146,7 @@ Result<void> Comparison::runBoth() {
                                                              " long, as the reference uses it"});
         }
     }
-    if (viewCount > 1) {
+    if (viewCount > 1 && !m_options.mayAlias) {
         m_made.result.assumptions.push_back({"fact", "distinct arguments do not overlap"});
     }
     m_made.result.times.terms = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
@@ -367,15 +368,36 @@ Result<ProgramComparison> Comparison::run() {
 
 Result<ProgramComparison> comparePrograms(const std::shared_ptr<const Program>& reference, const std::shared_ptr<const Program>& rewritten,
                                           const CompareOptions& options, const CheckServices& services, std::stop_token stop) {
-    if (options.mayAlias) {
-        // Only whole arguments that are one memory could be run; parts that overlap could not.
-        ProgramComparison made;
-        made.dag = std::make_shared<TermDag>();
-        made.result.verdict = Verdict::Undecided;
-        made.result.reason = "arguments that may overlap are not decided; without --may-alias they are taken as distinct";
+    Result<ProgramComparison> made = Comparison(reference, rewritten, options, services, stop).run();
+    if (!made || !options.mayAlias || made->result.verdict != Verdict::Proved) {
         return made;
     }
-    return Comparison(reference, rewritten, options, services, std::move(stop)).run();
+    // Two arguments that are one memory can be run; parts that overlap cannot.
+    const FunctionCode& entry = reference->functions[reference->entry];
+    for (std::size_t j = 0; j < reference->arguments.size(); ++j) {
+        for (std::size_t i = 0; i < j; ++i) {
+            const Argument& a = reference->arguments[i];
+            const Argument& b = reference->arguments[j];
+            if (!a.isView || !b.isView || a.isTensor || b.isTensor || !(entry.views[a.position] == entry.views[b.position])) {
+                continue;
+            }
+            CompareOptions shared = options;
+            shared.sharedWith.assign(reference->arguments.size(), None);
+            shared.sharedWith[j] = static_cast<std::uint32_t>(i);
+            Result<ProgramComparison> one = Comparison(reference, rewritten, shared, services, stop).run();
+            if (!one || one->result.verdict != Verdict::Proved) {
+                if (one) {
+                    one->result.assumptions.push_back({"fact", "'" + a.name + "' and '" + b.name + "' are one memory"});
+                    one->result.reason = "where '" + a.name + "' and '" + b.name + "' are one memory: " + one->result.reason;
+                }
+                return one;
+            }
+        }
+    }
+    made->result.verdict = Verdict::Undecided;
+    made->result.strength.reset();
+    made->result.reason = "equal where arguments are distinct or two of them are one memory; arguments that overlap in part are not decided";
+    return made;
 }
 
 } // namespace lemmascope::interp

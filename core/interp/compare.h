@@ -14,9 +14,10 @@
 namespace lemmascope::interp {
 
 struct CompareOptions {
-    CheckOptions check;    ///< wanted, timeSeconds, outputs, sizes, lemmaSteps, jobs
-    RunLimits limits;      ///< of each run
-    bool mayAlias = false; ///< arguments of one type may name one memory
+    CheckOptions check;                    ///< wanted, timeSeconds, outputs, sizes, lemmaSteps, jobs
+    RunLimits limits;                      ///< of each run
+    bool mayAlias = false;                 ///< arguments of one type may name one memory: each two are also tried as one
+    std::vector<std::uint32_t> sharedWith; ///< as in RunOptions; set by comparePrograms itself for mayAlias
 };
 
 /// What became of one live-out: for the window's map and the report.

@@ -333,7 +333,10 @@ Result<void> Comparison::trySamples() {
     const std::vector<Term> order = reached(*m_dag, roots, SIZE_MAX);
     const std::uint32_t samples = order.size() > 4'000'000 ? 4 : SampleCount;
     bool valueFound = false;
-    for (std::uint32_t sample = 0; sample < samples && secondsLeft() > 0; ++sample) {
+    for (std::uint32_t tried = 0; tried < samples && secondsLeft() > 0; ++tried) {
+        // Different numbers in all cells first; the special ones after them.
+        constexpr std::array<std::uint32_t, 4> First{0, 8, 11, 13};
+        const std::uint32_t sample = tried < First.size() ? First[tried] : tried - static_cast<std::uint32_t>(First.size()) + 1;
         const Result<bool> refuted = tryInputs(sampleInputs(sample), order);
         if (!refuted) {
             return tl::unexpected(refuted.error());
@@ -342,8 +345,8 @@ Result<void> Comparison::trySamples() {
             return {}; // a fault
         }
         valueFound = valueFound || *refuted;
-        // Two more inputs show which other cells differ; then the picture is good enough.
-        if (valueFound && sample >= 2 && std::none_of(m_classes.begin(), m_classes.end(), [](const PairClass& pair) {
+        // Some more inputs show which other cells differ; then the picture is good enough.
+        if (valueFound && tried + 1 >= First.size() && std::none_of(m_classes.begin(), m_classes.end(), [](const PairClass& pair) {
                 return pair.state == PairClass::State::Open && pair.differed;
             })) {
             break;

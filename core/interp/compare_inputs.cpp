@@ -35,6 +35,11 @@ Inputs Comparison::sampleInputs(std::uint32_t sample) const {
             inputs[b][cell] = sampleBits(static_cast<std::uint32_t>(b), cell, buffer.type, sample);
         }
     }
+    for (std::size_t i = 0; i < m_symbolic.sharedWith.size(); ++i) {
+        if (m_symbolic.sharedWith[i] != None) {
+            inputs[m_symbolic.argumentBuffers[i]] = inputs[m_symbolic.argumentBuffers[m_symbolic.sharedWith[i]]];
+        }
+    }
     return inputs;
 }
 
@@ -43,6 +48,7 @@ RunOptions Comparison::concreteOptions(const Inputs& inputs) const {
     options.limits = m_symbolic.limits;
     options.sizes = m_symbolic.sizes;
     options.extents = m_extents;
+    options.sharedWith = m_symbolic.sharedWith;
     options.arguments.emplace();
     for (const std::uint32_t buffer : m_symbolic.argumentBuffers) {
         options.arguments->push_back(inputs[buffer]);

@@ -7,7 +7,7 @@ namespace lemmascope::interp {
 
 namespace {
 
-/// Values of one axis: `*`, `3`, `0..7`, `0..8:2`, `{1,4,5}`.
+/// Values of one axis: `*`, `3`, `0..7`, `0..8:2`, `{1,4..6}`.
 std::string axisText(const std::vector<std::int64_t>& values, std::int64_t size) {
     if (values.size() == 1) {
         return std::to_string(values.front());
@@ -15,11 +15,21 @@ std::string axisText(const std::vector<std::int64_t>& values, std::int64_t size)
     const std::int64_t step = values[1] - values[0];
     for (std::size_t i = 1; i < values.size(); ++i) {
         if (values[i] - values[i - 1] != step) {
-            std::string text = "{";
-            for (std::size_t k = 0; k < values.size() && k < 6; ++k) {
-                text += (k > 0 ? "," : "") + std::to_string(values[k]);
+            // Runs of neighbours; a few are named.
+            std::string text;
+            std::size_t runs = 0;
+            for (std::size_t k = 0; k < values.size();) {
+                std::size_t end = k;
+                while (end + 1 < values.size() && values[end + 1] == values[end] + 1) {
+                    ++end;
+                }
+                if (++runs > 6) {
+                    return "{" + text + ",...}";
+                }
+                text += (text.empty() ? "" : ",") + std::to_string(values[k]) + (end > k ? ".." + std::to_string(values[end]) : "");
+                k = end + 1;
             }
-            return text + (values.size() > 6 ? ",...}" : "}");
+            return "{" + text + "}";
         }
     }
     if (step == 1 && static_cast<std::int64_t>(values.size()) == size) {

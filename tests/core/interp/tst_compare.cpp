@@ -121,6 +121,7 @@ class TestCompare : public QObject {
         QCOMPARE(familyText("C", {4, 6}, {0, 2, 4, 6, 8, 10}), std::string("C[0..1,0..4:2], 6 of 24 cells"));
         QCOMPARE(familyText("C", {2, 2}, {0, 1, 2, 3}), std::string("C[*,*], 4 of 4 cells"));
         QCOMPARE(familyText("C", {3, 3}, {0, 4, 8}), std::string("C[0,0], 1 of 9 cells; C[1,1], 1 of 9 cells; C[2,2], 1 of 9 cells"));
+        QCOMPARE(familyText("C", {8}, {0, 1, 2, 4, 6, 7}), std::string("C[{0..2,4,6..7}], 6 of 8 cells"));
         QCOMPARE(familyText("x", {}, {0}), std::string("x"));
     }
 
@@ -396,6 +397,26 @@ class TestCompare : public QObject {
         QCOMPARE(c.result.fault->access, std::string("divide"));
         const ProgramComparison same = compared(make(true), make(true));
         QVERIFY2(same.result.verdict == Verdict::Proved, line(same).c_str());
+    }
+
+    void argumentsThatAreOneMemoryAreTried() {
+        CompareOptions options;
+        options.mayAlias = true;
+        const auto swapped = [](bool first) {
+            return program({{"A", vec(F64, 1)}, {"B", vec(F64, 1)}}, [&](ProgramBuilder&, FunctionBuilder& f) {
+                const Register zero = f.index(0);
+                const Register early = f.load(0, {zero});
+                f.store(f.number(F64, 7), 1, {zero});
+                f.store(f.binary(Op::AddF, F64, first ? early : f.load(0, {zero}), f.number(F64, 1)), 1, {zero});
+                f.ret();
+            });
+        };
+        QCOMPARE(line(compared(swapped(true), swapped(false))), std::string("proved: identical"));
+        QCOMPARE(compared(swapped(true), swapped(true), options).result.verdict, Verdict::Undecided); // parts may overlap
+        const ProgramComparison c = compared(swapped(true), swapped(false), options);
+        QVERIFY2(c.result.verdict == Verdict::Refuted, line(c).c_str());
+        QVERIFY(c.result.reason.starts_with("where 'A' and 'B' are one memory"));
+        QVERIFY(c.result.counterexample->confirmed);
     }
 
     void flagsAgainstOverflowMayGoButNotCome() {
