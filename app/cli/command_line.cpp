@@ -312,8 +312,23 @@ void Commands::addMatcher() {
         ->type_name("FILE|-");
     rulesApp = app.add_subcommand("rules", "Check or format a rule file, list the library of rules");
     rulesApp->require_subcommand(1);
-    rulesCheckApp = rulesApp->add_subcommand("check", "Static check: names bound on every path, recursion that ends");
+    rulesCheckApp = rulesApp->add_subcommand("check", "Static check, then each replacement proved for all shapes, or a graph on which it is wrong");
     rulesCheckApp->add_option("RULES", rules.file, "Rule file, or @NAME of the library")->required();
+    rulesCheckApp->add_option("--rule", rules.rules, "Only this rule; may be repeated")->type_name("NAME")->allow_extra_args(false);
+    rulesCheckApp->add_option("--max-rank", rules.maxRank, "Greatest rank of values that a rule leaves open")
+        ->check(CLI::Range(std::size_t{0}, std::size_t{6}))
+        ->type_name("N")
+        ->capture_default_str();
+    rulesCheckApp->add_option("--opset", rules.opset, "Opset of the graphs; without it the least from 17 on that has the operators")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{99}))
+        ->type_name("N");
+    rulesCheckApp->add_option("--strength", rules.strength, "What counts as proved: identical, open, exact, rounded, probable")
+        ->type_name("S")
+        ->capture_default_str();
+    rulesCheckApp->add_option("--time", rules.timeSeconds, "Wall clock for the whole command")->type_name("SECONDS")->capture_default_str();
+    rulesCheckApp->add_option("--json", rules.json, "Write the result as JSON; - is standard output, text then goes to standard error")
+        ->type_name("FILE|-");
+    rulesCheckApp->add_option("--export", rules.exportFolder, "Write a bug report for each wrong rule, into a folder of its name")->type_name("DIR");
     rulesFormatApp = rulesApp->add_subcommand("format", "Print the rules in their one layout");
     rulesFormatApp->add_option("RULES", rules.file, "Rule file, or @NAME of the library")->required();
     rulesFormatApp->add_option("-o", rules.out, "Write it here; may be the file itself")->type_name("FILE");
@@ -479,12 +494,12 @@ int runRewrite(Commands& commands, Interrupt& interrupt) {
     return console.finish(rewriteCommand(request, console, interrupt));
 }
 
-int runRules(Commands& commands) {
-    Console console;
+int runRules(Commands& commands, Interrupt& interrupt) {
+    Console console(commands.rules.json == "-");
     if (commands.rulesListApp->parsed()) {
         return console.finish(rulesListCommand(commands.rules, console));
     }
-    return console.finish(commands.rulesCheckApp->parsed() ? rulesCheckCommand(commands.rules, console)
+    return console.finish(commands.rulesCheckApp->parsed() ? rulesCheckCommand(commands.rules, console, interrupt)
                                                            : rulesFormatCommand(commands.rules, console));
 }
 
@@ -499,7 +514,7 @@ int dispatch(Commands& commands, Interrupt& interrupt) {
         return runRewrite(commands, interrupt);
     }
     if (commands.rulesApp->parsed()) {
-        return runRules(commands);
+        return runRules(commands, interrupt);
     }
     if (commands.obligationApp->parsed()) {
         Console console;

@@ -17,7 +17,7 @@ class Interrupt;
 /// Its part on a graph: the exit status.
 [[nodiscard]] Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int rewriteCommand(const RewriteRequest& request, Console& console, Interrupt& interrupt);
-[[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console);
+[[nodiscard]] int rulesCheckCommand(const RulesRequest& request, Console& console, Interrupt& interrupt);
 [[nodiscard]] int rulesFormatCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int rulesListCommand(const RulesRequest& request, Console& console);
 [[nodiscard]] int convertCommand(const ConvertRequest& request, Console& console, Interrupt& interrupt);

@@ -107,6 +107,14 @@ struct RewriteRequest {
 struct RulesRequest {
     std::string file;
     std::string out; ///< of format; empty: standard output
+    // Of check:
+    std::vector<std::string> rules; ///< by name; empty: all
+    std::size_t maxRank = 4;
+    std::int64_t opset = 0; ///< 0: as the operators need
+    std::string strength = "rounded";
+    std::string json;
+    std::string exportFolder;
+    double timeSeconds = 600.0;
 };
 
 /// `a=b`; fails with Usage, naming the option, when there is no `=` with text before it.

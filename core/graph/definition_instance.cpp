@@ -165,7 +165,10 @@ class Writer {
     bool bindAttributes() {
         for (const DefinitionAttribute& attribute : m_definition.attributes) {
             const auto at = m_call.attributes->find(attribute.name);
-            if (at != m_call.attributes->end()) {
+            const auto length = m_call.lengths.find(attribute.name);
+            if (length != m_call.lengths.end()) {
+                m_names[attribute.name] = Item::of(length->second);
+            } else if (at != m_call.attributes->end()) {
                 m_names[attribute.name] = ofAttribute(at->second);
             } else if (attribute.fallback) {
                 m_names[attribute.name] = ofAttribute(*attribute.fallback);
@@ -325,6 +328,11 @@ class Writer {
             return Item::of(std::any_of(b.list.begin(), b.list.end(), [&](const Item& each) { return equalItems(a, each).value_or(false); }));
         }
         if (op == "==" || op == "!=") {
+            const DefinedCall::Operand* tensor = formal(a);
+            if (tensor != nullptr && tensor->compared != nullptr && b.is(Item::Kind::Number)) {
+                tensor->compared->push_back(b.number.doubles()[1]);
+                return Item::of(op == "!=");
+            }
             const std::optional<bool> same = equalItems(a, b);
             return same ? Item::of(*same == (op == "==")) : Item::trouble("two sizes that cannot be compared for every size");
         }

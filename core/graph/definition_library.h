@@ -18,11 +18,14 @@ struct DefinedCall {
     struct Operand {
         TensorType type;
         std::optional<std::vector<Dim>> elements; ///< of a small integer tensor, where known
+        /// Set: an element that is none of the numbers the definition compares it with; those are added here.
+        std::vector<double>* compared = nullptr;
     };
     const Definition* definition = nullptr;
     const std::map<std::string, Attribute>* attributes = nullptr; ///< what is missing takes its default
     std::vector<std::optional<Operand>> operands;                 ///< absent: omitted
     std::vector<bool> wanted;                                     ///< by result
+    std::map<std::string, Dim> lengths;                           ///< attributes that are lengths, instead of those in `attributes`
 };
 
 /// An op written out in other ops. Not yet inferred.

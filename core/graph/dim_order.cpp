@@ -39,6 +39,12 @@ std::optional<bool> DimOrder::equal(const Dim& a, const Dim& b) const {
     return atLeast(a, b + Dim(1)) || atLeast(b, a + Dim(1)) ? std::optional<bool>(false) : std::nullopt;
 }
 
+void DimOrder::ask(DimQuestion::Kind kind, const Dim& left, const Dim& right) const {
+    if (m_questions != nullptr && left != right) {
+        m_questions->push_back({kind, left, right});
+    }
+}
+
 bool DimOrder::allFromOne(const Dim& a, const Dim& b) const {
     std::vector<std::string> symbols;
     a.collectSymbols(symbols);

@@ -190,7 +190,7 @@ class Naming final : public NodeNaming {
 
 class Inference {
   public:
-    Inference(const InferOptions& options, std::stop_token stop) : m_stop(std::move(stop)) {
+    Inference(const InferOptions& options, std::stop_token stop) : m_stop(std::move(stop)), m_questions(options.questions) {
         for (const auto& [symbol, length] : options.renamed) {
             m_substitution.insert_or_assign(symbol, length);
         }
@@ -204,6 +204,7 @@ class Inference {
             return tooManyNodes();
         }
         m_order = DimOrder(substitutedLowest(graph));
+        m_order.askInto(m_questions);
         m_top = &graph;
         Graph top = graph;
         substituteRanges(top);
@@ -546,6 +547,7 @@ class Inference {
 
     std::stop_token m_stop;
     std::map<std::string, Dim> m_substitution;
+    std::vector<DimQuestion>* m_questions;
     DimOrder m_order;
     std::vector<std::unique_ptr<InferFrame>> m_frames;
     std::vector<const ValueFacts*> m_operands;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/graph/dim_order.h"
 #include "core/graph/graph.h"
 
 #include <map>
@@ -13,6 +14,8 @@ namespace lemmascope {
 struct InferOptions {
     std::map<std::string, std::int64_t> sizes; ///< symbols replaced by these lengths
     std::map<std::string, Dim> renamed;        ///< symbols replaced by Dims (to unify the two graphs' symbols)
+    /// What the ops ask of lengths that are not known is added there; null: not wanted.
+    std::vector<DimQuestion>* questions = nullptr;
 };
 
 /// Types of every value, nested graphs included, from inputs and constants forward; `Value::elements` of shape arithmetic.

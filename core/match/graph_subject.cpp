@@ -408,13 +408,8 @@ FactValue GraphSubject::attribute(TermId term, const std::string& name) const {
     return found == m_attributes[node.index].end() ? FactValue() : factOf(found->second);
 }
 
-std::optional<std::size_t> GraphSubject::attributeOperand(TermId term, const std::string& name, std::size_t patternOperands) const {
-    const NodeId node = nodeOf(term);
-    if (!node.isValid()) {
-        return std::nullopt;
-    }
-    const Node& at = m_graph->node(node);
-    const std::string op = isOnnx(at.op.domain) ? folded(at.op.name) : std::string();
+std::optional<std::size_t> attributePosition(const OpId& id, const std::string& name) {
+    const std::string op = isOnnx(id.domain) ? folded(id.name) : std::string();
     if (op.starts_with("reduce") && name == "axes") {
         return 1;
     }
@@ -422,6 +417,18 @@ std::optional<std::size_t> GraphSubject::attributeOperand(TermId term, const std
         if (op == each.op && name == each.attribute) {
             return each.operand;
         }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> GraphSubject::attributeOperand(TermId term, const std::string& name, std::size_t patternOperands) const {
+    const NodeId node = nodeOf(term);
+    if (!node.isValid()) {
+        return std::nullopt;
+    }
+    const Node& at = m_graph->node(node);
+    if (const std::optional<std::size_t> operand = attributePosition(at.op, name)) {
+        return operand;
     }
     return patternOperands < at.operands.size() ? std::optional(patternOperands) : std::nullopt;
 }

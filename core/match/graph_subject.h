@@ -10,6 +10,9 @@
 
 namespace lemmascope::match {
 
+/// The operand that newer opsets read what was an attribute from.
+[[nodiscard]] std::optional<std::size_t> attributePosition(const OpId& op, const std::string& name);
+
 /// The values of a graph's top level, typed by inference, as terms: value i is term i; a node whose first result nobody names has a term
 /// behind those. Equal computations have equal numbers: pure nodes with the same operator (as its opset defines it), attributes (defaults
 /// filled in) and operands; inputs, random nodes, nodes with graphs inside and large constants are each their own.

@@ -208,7 +208,7 @@ Result<ValueId> Literals::value(const FactValue& fact, ElementType wanted) {
         tensor = wholes(element, std::move(shape), integers);
     }
     if (!tensor) {
-        return fail(ErrorCode::Unsupported, fact.text() + " is no " + typed(element) + ", the element type of the operands beside it");
+        return fail(ErrorCode::BadData, fact.text() + " is no " + typed(element) + ", the element type of the operands beside it");
     }
     return m_builder.constant(std::move(*tensor));
 }

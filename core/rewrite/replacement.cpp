@@ -129,6 +129,9 @@ class Builder {
         if (!made) {
             return refuse(top, made.error().message, made.error().code);
         }
+        if (m_root.anyType) {
+            return made;
+        }
         std::set<std::string> outside;
         for (std::size_t v = 0; v < made->outer.size(); ++v) {
             std::vector<std::string> symbols;

@@ -31,6 +31,7 @@ struct Bindings {
 struct ReplacedRoot {
     ValueId value;           ///< in the matched graph; the replacement must have its type
     std::size_t results = 1; ///< more than one: results 0, 1, ... of the root's node are all read, and replaced by those of the new node
+    bool anyType = false;    ///< the caller compares types itself
 };
 
 /// Builds the replacement of one case. `matched` must be typed. Operands that are numbers take the element type of the first operand beside

@@ -33,7 +33,7 @@ _lemmascope_cli() {
         eval) mapfile -t COMPREPLY < <(compgen -W "--input --random --size --definitions -o --help" -- "$current") ;;
         match) mapfile -t COMPREPLY < <(compgen -W "--pattern --term --sig --cases --rule --at --definitions --all --identity --lenient --explain --trace --steps --json --help" -- "$current") ;;
         rewrite) mapfile -t COMPREPLY < <(compgen -W "-o --check --regions --rule --at --all --once --max-rounds --no-fold --identity --lenient --steps --definitions --strength --time --jobs --cache --no-cache --json --help" -- "$current") ;;
-        rules) mapfile -t COMPREPLY < <(compgen -W "-o --help" -- "$current") ;;
+        rules) mapfile -t COMPREPLY < <(compgen -W "--rule --max-rank --opset --strength --time --json --export -o --help" -- "$current") ;;
         interp) mapfile -t COMPREPLY < <(compgen -W "--entry --size --time --json --help" -- "$current") ;;
         show) mapfile -t COMPREPLY < <(compgen -W "--json --definitions --help" -- "$current") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current") ;;

@@ -48,8 +48,8 @@ class TestMatchCommand : public QObject {
     }
 
     /// What of a result does not fit the schema.
-    static QStringList misfits(const QString& text) {
-        QFile file(QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/schema/match.schema.json"));
+    static QStringList misfits(const QString& text, const char* schema = "match") {
+        QFile file(QStringLiteral(LEMMASCOPE_SOURCE_DIR "/resources/schema/") + schema + ".schema.json");
         if (!file.open(QIODevice::ReadOnly)) {
             return {"there is no schema"};
         }
@@ -189,7 +189,14 @@ class TestMatchCommand : public QObject {
         QCOMPARE(run({"rules", "format", file}).out, QString("pattern p(?x) = relu(?x)\nrule a: p(?x)\n"));
         QCOMPARE(run({"rules", "format", file, "-o", file}).status, 0);
         QCOMPARE(run({"rules", "format", file}).out, QString("pattern p(?x) = relu(?x)\nrule a: p(?x)\n"));
-        QCOMPARE(run({"rules", "check", write("proof.rules", "rule a: relu(?x) => relu(?x)\n")}).status, 2);
+        const Ran proof = run({"rules", "check", write("proof.rules", "rule a: relu(relu(?x)) => relu(?x)\n")});
+        QCOMPARE(proof.status, 0);
+        QVERIFY2(proof.out.startsWith("proved: exact: 1 rule\n"), qPrintable(proof.out));
+        const Ran wrong = run({"rules", "check", write("wrong.rules", "rule a: softmax(?x) => softmax{axis=-1}(?x)\n"), "--json", "-"});
+        QCOMPARE(wrong.status, 1);
+        QVERIFY2(wrong.err.startsWith("refuted: a: value: "), qPrintable(wrong.err));
+        QCOMPARE(misfits(wrong.out, "rules"), QStringList());
+        QCOMPARE(run({"rules", "check", file, "--rule", "b"}).status, 65);
         const Ran bad = run({"rules", "check", write("bad.rules", "# one\nrule a: (add(?x, ?y) | relu(?x)) => relu(?y)\n")});
         QCOMPARE(bad.status, 65);
         QVERIFY2(bad.err.contains("bad.rules:2:42: error: replacement uses y, not bound on every path (not bound in alternate 2 of 2, at 2:24)"),

@@ -177,6 +177,7 @@ bool InferContext::checkEqual(const Dim& found, const Dim& expected, std::string
         fail(std::string(what) + " is " + found.text() + ", expected " + expected.text());
         return false;
     }
+    m_order.ask(DimQuestion::Kind::Equal, found, expected);
     return true;
 }
 
@@ -190,6 +191,7 @@ std::optional<Dim> InferContext::broadcastDim(const Dim& a, const Dim& b) {
     if (a.isKnown() && b.isKnown()) {
         return std::nullopt;
     }
+    m_order.ask(DimQuestion::Kind::Broadcast, a, b);
     // A symbol against a number other than 1 must be that number or 1 at run time.
     if (a.isKnown() || b.isKnown()) {
         return a.isKnown() ? a : b;

@@ -207,6 +207,8 @@ void inferReshape(InferContext& c) {
     } else if (total && total->isKnown() && rest.isKnown() && total->value() != rest.value()) {
         c.fail("cannot reshape " + c.type(0).text() + " of " + total->text() + " elements to " + text(wanted) + " of " + rest.text());
         return;
+    } else if (total && !open) {
+        c.order().ask(DimQuestion::Kind::Equal, rest, *total);
     }
     c.setResult(0, c.element(0), wanted);
     keepElements(c);

@@ -28,6 +28,7 @@ std::optional<Shape> matMulShape(InferContext& c, Shape a, Shape b) {
         c.fail("cannot multiply " + text(a) + " by " + text(b) + ": inner lengths " + inner.text() + " and " + other.text() + " differ");
         return std::nullopt;
     }
+    c.order().ask(DimQuestion::Kind::Equal, other, inner);
     std::optional<Shape> out = c.broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
     if (!out) {
         return std::nullopt;
@@ -77,6 +78,7 @@ void inferGemm(InferContext& c) {
                (transB ? " (transposed)" : "") + " differ");
         return;
     }
+    c.order().ask(DimQuestion::Kind::Equal, other, inner);
     const Shape out{a[transA ? 1 : 0], b[transB ? 0 : 1]};
     if (c.has(2) && c.shape(2)) {
         const std::optional<Shape> joined = c.broadcast(out, *c.shape(2));
