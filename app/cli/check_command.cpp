@@ -8,6 +8,8 @@
 #include "core/report/bug_report.h"
 #include "core/report/junit.h"
 #include "core/report/pairs_text.h"
+#include "core/report/program_report.h"
+#include "core/report/replay.h"
 #include "core/report/result_json.h"
 #include "core/report/sarif.h"
 #include "core/report/text_report.h"
@@ -50,6 +52,7 @@ class Checker {
         std::shared_ptr<const Graph> graph;
     };
     std::set<std::pair<std::string, std::string>> m_assumed; ///< pairs of --assume-equal that some step of a pipeline has
+    std::optional<ProgramCheck> m_programs;                  ///< of the pair checked last, where running them gave the verdict; for --export
     std::vector<Opened> m_opened;                            ///< the two read last: a graph that two steps or two lines share is read once
 
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
@@ -60,8 +63,9 @@ class Checker {
     [[nodiscard]] double timeLeft(const CheckOptions& options) const;
     void keepAssumptionsOf(const Graph& reference, const Graph& rewritten, CheckOptions& options);
     [[nodiscard]] Result<void> writeLists(const std::vector<PairReport>& reports);
-    [[nodiscard]] Result<void> exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options,
+    [[nodiscard]] Result<void> exportPair(const CheckResult& result, const PairFiles& pair, const CheckRequest& request,
                                           const std::filesystem::path& folder);
+    [[nodiscard]] Result<BugReport> exportPrograms(const PairFiles& pair, const CheckRequest& request, const std::filesystem::path& folder);
     [[nodiscard]] bool outOfTime() const { return std::chrono::steady_clock::now() >= m_end; }
 };
 
@@ -96,6 +100,7 @@ void Checker::keepAssumptionsOf(const Graph& reference, const Graph& rewritten, 
 
 Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs, bool step) {
     const auto timeIsUp = [&](const Error& error) { return error.code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time; };
+    m_programs.reset();
     if (outOfTime()) {
         return outOfTimeResult();
     }
@@ -169,11 +174,15 @@ Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const Check
         }
     }
     options.timeSeconds = timeLeft(options);
-    Result<CheckResult> result = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
+    Result<ProgramCheck> ran = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
+    const Result<CheckResult> result = ran ? Result<CheckResult>(ran->result) : tl::unexpected(ran.error());
     if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && graphs && !large) {
         if (std::optional<CheckResult> decided = asGraphs()) {
             return std::move(*decided);
         }
+    }
+    if (ran && ran->comparison && !m_request.exportFolder.empty()) {
+        m_programs = std::move(*ran);
     }
     const bool late = !result && result.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;
     return late ? Result<CheckResult>(outOfTimeResult()) : result;
@@ -201,14 +210,50 @@ Result<void> Checker::writeLists(const std::vector<PairReport>& reports) {
     return m_request.sarif.empty() ? Result<void>() : writeDocument(m_console, m_request.sarif, sarifJson(reports));
 }
 
-Result<void> Checker::exportPair(const CheckResult& result, const PairFiles& pair, const CheckOptions& options, const std::filesystem::path& folder) {
+Result<BugReport> Checker::exportPrograms(const PairFiles& pair, const CheckRequest& request, const std::filesystem::path& folder) {
+    const Result<std::string> before = programText(pair.reference);
+    const Result<std::string> after = before ? programText(pair.rewritten) : before;
+    if (!after) {
+        return tl::unexpected(after.error());
+    }
+    ProgramReportRequest report;
+    report.pair = {pair.reference, pair.rewritten, *before, *after, m_programs->reference, m_programs->rewritten};
+    report.comparison = m_programs->comparison;
+    report.options = request.options;
+    report.anonymous = m_request.anonymous;
+    const auto add = [&](const std::string& option, const std::string& value) { report.replayOptions += " " + option + " " + shellWord(value); };
+    if (!request.entry.empty()) {
+        add("--entry", request.entry);
+    }
+    for (const auto& [name, size] : request.options.sizes) {
+        add("--size", name + "=" + std::to_string(size));
+    }
+    std::string outputs;
+    for (const std::string& output : request.options.outputs) {
+        outputs += (outputs.empty() ? "" : ",") + output;
+    }
+    if (!outputs.empty()) {
+        add("--outputs", outputs);
+    }
+    report.replayOptions += request.mayAlias ? " --may-alias" : "";
+    return exportProgramReport(report, folder, m_interrupt.token());
+}
+
+Result<void> Checker::exportPair(const CheckResult& result, const PairFiles& pair, const CheckRequest& request, const std::filesystem::path& folder) {
+    if (m_programs) {
+        const Result<BugReport> written = exportPrograms(pair, request, folder);
+        for (const std::string& note : written ? written->notes : std::vector<std::string>()) {
+            m_console.note("note: " + note);
+        }
+        return written ? Result<void>() : tl::unexpected(written.error());
+    }
     if (!result.reference || !result.rewritten) {
         m_console.note("note: " + pair.name + ": nothing to report, the check did not get as far as the graphs");
         return {};
     }
     BugReportOptions report;
     report.anonymous = m_request.anonymous;
-    report.check = options;
+    report.check = request.options;
     report.recheck = [this](std::shared_ptr<const Graph> reference, std::shared_ptr<const Graph> rewritten, const CheckOptions& again,
                             std::stop_token stop) { return check(std::move(reference), std::move(rewritten), again, m_engines.services(), stop); };
     if (LemmaSolver* solver = m_engines.services().solver; solver != nullptr) {
@@ -243,7 +288,7 @@ int Checker::one(const PairFiles& pair) {
         written = writeLists({reportPair(pair.rewritten, pair.reference, pair.rewritten, result, wanted)});
     }
     if (written && !m_request.exportFolder.empty()) {
-        written = exportPair(*result, pair, m_request.options, m_request.exportFolder);
+        written = exportPair(*result, pair, m_request, m_request.exportFolder);
     }
     if (written && !m_request.pin.empty()) {
         const Result<std::string> pin = m_engines.writePin(*result, m_request.pin);
@@ -271,7 +316,7 @@ int Checker::several(const PairList& list) {
             std::string name = pair.name;
             std::replace(name.begin(), name.end(), '/', '_');
             std::replace(name.begin(), name.end(), ' ', '-'); // a path to paste
-            const auto written = exportPair(*result, pair, request->options, std::filesystem::path(m_request.exportFolder) / name);
+            const auto written = exportPair(*result, pair, *request, std::filesystem::path(m_request.exportFolder) / name);
             if (!written) {
                 return report(m_console, written.error());
             }

@@ -159,11 +159,13 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
 }
 
 std::string laterOption(const LaterText& later) {
-    const std::pair<bool, const char*> given[] = {{later.crossCheck, "--cross-check: a second solver"},
-                                                  {later.fingerprint, "--fingerprint: programs too large for terms"}};
+    const std::pair<bool, const char*> given[] = {
+        {later.crossCheck, "--cross-check: a second solver is not part of this version"},
+        {later.fingerprint, "--fingerprint: hashes in place of terms are not part of this version; for a program too large for terms give smaller "
+                            "sizes (--size n=8), or start in one of its functions (--entry NAME)"}};
     for (const auto& [isGiven, text] : given) {
         if (isGiven) {
-            return std::string(text) + " is not part of this version";
+            return text;
         }
     }
     return {};

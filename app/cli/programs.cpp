@@ -155,12 +155,25 @@ std::map<std::string, std::int64_t> byPosition(const std::map<std::string, std::
 
 } // namespace
 
-Result<CheckResult> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,
-                                  const CheckOptions& options, const CheckServices& services, const std::stop_token& stop) {
+Result<std::string> programText(const std::string& file) {
+    if (const auto dump = dumpNamed(file)) {
+        const std::vector<ir::Dump> dumps = dumpsOf(dump->file);
+        return dump->number <= dumps.size() ? Result<std::string>(dumps[dump->number - 1].text)
+                                            : fail(ErrorCode::NotFound, "has " + std::to_string(dumps.size()) + " dumps", dump->file);
+    }
+    if (headOf(file).find('\0') != std::string::npos) {
+        return std::string();
+    }
+    return readFile(file, LargestDump);
+}
+
+Result<ProgramCheck> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,
+                                   const CheckOptions& options, const CheckServices& services, const std::stop_token& stop) {
     const auto before = openProgram(reference, request.entry, options.sizes, stop);
     const auto after = before ? openProgram(rewritten, request.entry, byPosition(options.sizes, **before), stop) : before;
     if (!after) {
-        return after.error().code == ErrorCode::Unsupported ? Result<CheckResult>(undecided(after.error())) : tl::unexpected(after.error());
+        return after.error().code == ErrorCode::Unsupported ? Result<ProgramCheck>(ProgramCheck{undecided(after.error()), {}, {}, {}})
+                                                            : tl::unexpected(after.error());
     }
     if (dumpNamed(reference) && dumpNamed(rewritten)) {
         const std::string& one = (*before)->functions[(*before)->entry].name;
@@ -184,7 +197,11 @@ Result<CheckResult> checkPrograms(const std::string& reference, const std::strin
     }
     comparing.mayAlias = request.mayAlias;
     auto compared = interp::comparePrograms(*before, *after, comparing, services, stop);
-    return compared ? Result<CheckResult>(std::move(compared->result)) : tl::unexpected(compared.error());
+    if (!compared) {
+        return tl::unexpected(compared.error());
+    }
+    const auto kept = std::make_shared<const interp::ProgramComparison>(std::move(*compared));
+    return ProgramCheck{kept->result, *before, *after, kept};
 }
 
 } // namespace lemmascope::cli

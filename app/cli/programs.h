@@ -11,7 +11,8 @@
 
 namespace lemmascope::interp {
 struct Program;
-}
+struct ProgramComparison;
+} // namespace lemmascope::interp
 
 namespace lemmascope::cli {
 
@@ -32,8 +33,19 @@ openProgram(const std::string& file, const std::string& entry, const std::map<st
 /// True for a graph with a size that is not known, or with more elements than are run one by one first.
 [[nodiscard]] bool isLarge(const Graph& graph);
 
+/// The text of a program or of one dump; empty for bytecode. Fails with NotFound, TooLarge.
+[[nodiscard]] Result<std::string> programText(const std::string& file);
+
+/// What became of two programs; of one that could not be read as a program at all there is no comparison.
+struct ProgramCheck {
+    CheckResult result;
+    std::shared_ptr<const interp::Program> reference;
+    std::shared_ptr<const interp::Program> rewritten;
+    std::shared_ptr<const interp::ProgramComparison> comparison;
+};
+
 /// Compares two programs. `--size` names arguments of the reference. What the reader cannot turn into a program at all is undecided.
-[[nodiscard]] Result<CheckResult> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,
-                                                const CheckOptions& options, const CheckServices& services, const std::stop_token& stop);
+[[nodiscard]] Result<ProgramCheck> checkPrograms(const std::string& reference, const std::string& rewritten, const CheckRequest& request,
+                                                 const CheckOptions& options, const CheckServices& services, const std::stop_token& stop);
 
 } // namespace lemmascope::cli

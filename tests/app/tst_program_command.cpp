@@ -291,6 +291,79 @@ class TestProgramCommand : public QObject {
         QCOMPARE(ran.status, status);
     }
 
+    void atomicUpdatesOfTasksAreALoop() {
+        const QByteArray head = "func.func @f(%A: memref<8xf32>, %S: memref<1xf32>) {\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : "
+                                "index\n  %c8 = arith.constant 8 : index\n";
+        const QByteArray read = "    %a = memref.load %A[%i] : memref<8xf32>\n";
+        const auto tasks = [&](const QByteArray& op) {
+            return head + "  scf.parallel (%i) = (%c0) to (%c8) step (%c1) {\n" + read +
+                   "    %r = memref.generic_atomic_rmw %S[%c0] : memref<1xf32> {\n" + "    ^bb0(%x: f32):\n      %s = arith." + op +
+                   " : f32\n      memref.atomic_yield %s : f32\n    }\n    scf.reduce\n  }\n  return\n}\n";
+        };
+        const QString loop = write("updates.ref.mlir", head + "  scf.for %i = %c0 to %c8 step %c1 {\n" + read +
+                                                           "    %s = memref.load %S[%c0] : memref<1xf32>\n    %t = arith.subf %s, %a : f32\n"
+                                                           "    memref.store %t, %S[%c0] : memref<1xf32>\n  }\n  return\n}\n");
+        const Ran same = cli({"check", loop, write("updates.rew.mlir", tasks("subf %x, %a")), "--no-cache"});
+        QCOMPARE(same.firstLine(), QString("proved: exact"));
+        const Ran other = cli({"check", loop, write("updates.bad.mlir", tasks("addf %a, %x")), "--no-cache"});
+        QVERIFY2(other.status == 1 && other.firstLine().startsWith("refuted: value"), qPrintable(other.out + other.err));
+    }
+
+    void anExportedPairHasTheSameVerdict_data() {
+        QTest::addColumn<QStringList>("pair");
+        QTest::addColumn<QString>("file"); // of the report, beside those that all have
+        const auto row = [](const char* name, const QString& before, const QString& after, const QStringList& options, const char* file) {
+            QTest::newRow(name) << QStringList{before, after} + options << QString(file);
+        };
+        row("value", Cases + "mlir/gemm_tile.ref.mlir", Cases + "mlir/gemm_tile.differs.mlir", {"--entry", "kernel"}, "expressions.svg");
+        row("race", Cases + "mlir/parfor_matvec.ref.mlir", Cases + "mlir/parfor_matvec.differs.mlir", {}, "report.html");
+        row("fault", Cases + "bugs/B25.ref.mlir", Cases + "bugs/B25.rew.mlir", {"--strength", "exact"}, "report.html");
+        row("equal", Cases + "mlir/gemm_tile.ref.mlir", Cases + "mlir/gemm_tile.equal.mlir", {}, "report.html");
+        const QByteArray loop = "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %z = arith.constant ";
+        const QByteArray rest = " : f64\n  scf.for %i = %c0 to %n step %c1 {\n    memref.store %z, %A[%i] : memref<?xf64>\n  }\n";
+        const QByteArray arguments = "%A: memref<?xf64>, %n: index";
+        row("size", write("export.ref.mlir", kernel(loop + "0.0" + rest, arguments)),
+            write("export.rew.mlir", kernel(loop + "1.0" + rest, arguments)), {"--size", "n=3"}, "inputs/n.npy");
+    }
+    void anExportedPairHasTheSameVerdict() {
+        QFETCH(QStringList, pair);
+        QFETCH(QString, file);
+        QTemporaryDir folder;
+        const QDir out(folder.filePath("a report"));
+        const Ran first = cli(QStringList{"check"} + pair + QStringList{"--no-cache", "--json", "-", "--export", out.path()});
+        const Json told = jsonOf(first.out);
+        QVERIFY2(told.is_object(), qPrintable(first.err));
+        for (const QString& each : {QString("reference.mlir"), QString("rewritten.mlir"), QString("result.json"), QString("report.md"), file}) {
+            QVERIFY2(out.exists(each), qPrintable(each + ": " + out.entryList().join(' ')));
+        }
+        QProcess again;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("LEMMASCOPE_CLI", QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"));
+        again.setProcessEnvironment(environment);
+        again.start(out.filePath("replay.sh"), {"--no-cache", "--json", "-"});
+        QVERIFY(again.waitForFinished(120'000));
+        QCOMPARE(again.exitCode(), first.status);
+        const Json replayed = jsonOf(QString::fromUtf8(again.readAllStandardOutput()));
+        for (const char* field : {"verdict", "strength", "kind"}) {
+            QVERIFY2(replayed.at(field) == told.at(field), field);
+        }
+        const auto placeOf = [](const Json& result) {
+            const Json& found = result.at("counterexample");
+            return found.is_object() && result.at("kind") == "value" ? found.at("output").dump() + found.at("index").dump() : std::string();
+        };
+        QCOMPARE(placeOf(replayed), placeOf(told));
+    }
+
+    void aStepOfDumpsIsExported() {
+        const QByteArray head = "// -----// IR Dump After CSE (cse) //----- //\nmodule {\nfunc.func @f(%a: i32) -> i32 {\n  %r = arith.";
+        const QByteArray tail = " %a, %a : i32\n  return %r : i32\n}\n}\n";
+        const QString dumps = write("export.txt", head + "addi" + tail + head + "muli" + tail);
+        QTemporaryDir folder;
+        QCOMPARE(cli({"check", dumps, "--no-cache", "--export", folder.path()}).status, 1);
+        const QDir out(folder.path());
+        QCOMPARE(cli({"check", out.filePath("reference.mlir"), out.filePath("rewritten.mlir"), "--no-cache"}).status, 1);
+    }
+
     void interpTellsARunAndItsJsonFitsTheSchema_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<int>("status");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace lemmascope::ir {
 
@@ -192,25 +193,130 @@ void lowerMetadata(Body& body, OperationId op) {
     }
 }
 
-/// memref.atomic_rmw where nothing else runs at the same time: load, compute, store.
+/// By MLIR's own description it is "the latest value that was stored".
+constexpr std::string_view ResultIsNotSaid = "whether its result is the value before or after is not said";
+
+/// An update whose order among others of its kind does not matter, in one step; what else runs at the same time sees it done or not.
+void updateInOneStep(Body& body, OperationId op, Op what, Register value, Register view, const std::vector<Register>& at) {
+    if (what == Op::Copy) {
+        // No race, and yet the last one is seen: neither can be said of it.
+        body.refuse(op, "beside tasks, an update whose order matters");
+        return;
+    }
+    (void)body.f.atomicUpdate(what, value, view, at, false);
+}
+
+/// memref.atomic_rmw. Where nothing else runs at the same time: load, compute, store, which may be at an index that data decides.
 void lowerAtomic(Body& body, OperationId op) {
     static constexpr std::array Kinds{Op::AddF, Op::AddI, Op::Copy, Op::MaximumF, Op::MaxS, Op::MaxU,    Op::MinimumF, Op::MinS,
                                       Op::MinU, Op::MulF, Op::MulI, Op::Or,       Op::And,  Op::MaxNumF, Op::MinNumF};
     const Module& m = body.module();
     const Attribute* kind = m.find(op, "kind");
-    if (kind == nullptr || kind->integer < 0 || kind->integer >= static_cast<std::int64_t>(Kinds.size()) || body.program.hasTasks()) {
-        body.refuse(op, body.program.hasTasks() ? "an atomic update beside tasks" : "");
+    if (kind == nullptr || kind->integer < 0 || kind->integer >= static_cast<std::int64_t>(Kinds.size())) {
+        body.refuse(op);
+        return;
+    }
+    if (body.program.useCount(m.result(op)) > 0) {
+        body.refuse(op, ResultIsNotSaid);
         return;
     }
     const Op what = Kinds[static_cast<std::size_t>(kind->integer)];
     const Register value = body.operand(op, 0);
     const Register view = body.viewOperand(op, 1);
     const std::vector<Register> at = body.indices(m.operands(op).subspan(2));
+    if (body.program.hasTasks()) {
+        updateInOneStep(body, op, what, value, view, at);
+        return;
+    }
     const Register old = body.f.load(view, at);
     body.f.store(what == Op::Copy ? value : body.f.binary(what, body.f.code().registers[old], old, value), view, at);
-    if (body.program.useCount(m.result(op)) > 0) {
-        body.refuse(op, "whether its result is the value before or after is not said"); // by MLIR's own description
+}
+
+/// The body of an update as one op of the cell and a value that does not depend on it.
+struct CellUpdate {
+    OperationId op;
+    Op what = Op::Copy;
+    ValueId value;
+    bool negated = false; ///< cell - value
+};
+std::optional<CellUpdate> cellUpdate(const Body& body, BlockId block) {
+    static const std::map<std::string_view, Op> Known{
+        {"arith.addi", Op::AddI},      {"arith.subi", Op::AddI},         {"arith.muli", Op::MulI},         {"arith.andi", Op::And},
+        {"arith.ori", Op::Or},         {"arith.xori", Op::Xor},          {"arith.minsi", Op::MinS},        {"arith.minui", Op::MinU},
+        {"arith.maxsi", Op::MaxS},     {"arith.maxui", Op::MaxU},        {"arith.addf", Op::AddF},         {"arith.subf", Op::AddF},
+        {"arith.mulf", Op::MulF},      {"arith.minimumf", Op::MinimumF}, {"arith.maximumf", Op::MaximumF}, {"arith.minnumf", Op::MinNumF},
+        {"arith.maxnumf", Op::MaxNumF}};
+    const Module& m = body.module();
+    const ValueId cell = m.argument(block, 0);
+    const std::size_t count = m.block(block).operations.count;
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+        // What reads memory on the way would have to happen in the same step.
+        const std::string_view name = m.name(m.operationOf(block, i));
+        if (!name.starts_with("arith.") && !name.starts_with("math.") && !name.starts_with("index.")) {
+            return std::nullopt;
+        }
     }
+    const auto yielded = m.operands(m.operationOf(block, count - 1));
+    const OperationId op = yielded.size() == 1 ? m.value(yielded[0]).operation : OperationId();
+    const auto known = op.isValid() && m.operation(op).block == block ? Known.find(m.name(op)) : Known.end();
+    if (known == Known.end() || m.operands(op).size() != 2 || body.program.useCount(cell) != 1 || body.program.useCount(yielded[0]) != 1) {
+        return std::nullopt;
+    }
+    const Attribute* flags = m.find(op, "overflowFlags");
+    const auto has = [&](const char* flag) { return flags != nullptr && flags->bytes.find(flag) != std::string::npos; };
+    if (has("nsw") || has("nuw")) { // the old value decides whether that holds
+        return std::nullopt;
+    }
+    CellUpdate made{op, known->second, {}, known->first.starts_with("arith.sub")};
+    const bool cellFirst = m.operand(op, 0) == cell;
+    if (!cellFirst && (made.negated || !(m.operand(op, 1) == cell))) {
+        return std::nullopt;
+    }
+    made.value = m.operand(op, cellFirst ? 1 : 0);
+    return made;
+}
+
+/// memref.generic_atomic_rmw: the same with a body. Beside tasks the body has to be one op.
+void lowerGenericAtomic(Body& body, OperationId op) {
+    const Module& m = body.module();
+    const bool hasBody = m.regionCount(op) == 1 && m.blockCount(m.regionOf(op)) == 1;
+    const BlockId block = hasBody ? m.blockOf(m.regionOf(op)) : BlockId();
+    if (!hasBody || m.block(block).arguments.count != 1 || m.block(block).operations.count == 0) {
+        body.refuse(op);
+        return;
+    }
+    if (body.program.useCount(m.result(op)) > 0) {
+        body.refuse(op, ResultIsNotSaid);
+        return;
+    }
+    const std::uint32_t place = body.program.place(op);
+    const Register view = body.viewOperand(op, 0);
+    const std::vector<Register> at = body.indices(m.operands(op).subspan(1));
+    if (!body.program.hasTasks()) {
+        body.setScalar(m.argument(block, 0), body.f.load(view, at));
+        const OperationId last = body.operationsOf(block);
+        const Register value = body.operand(last, 0);
+        body.f.at(place);
+        body.f.store(value, view, at);
+        return;
+    }
+    const auto update = cellUpdate(body, block);
+    if (!update) {
+        body.refuse(op, "beside tasks, an update that is more than one op of the cell and another value");
+        return;
+    }
+    for (std::size_t i = 0; i + 1 < m.block(block).operations.count; ++i) {
+        if (const OperationId inner = m.operationOf(block, i); !(inner == update->op)) {
+            body.operation(inner);
+        }
+    }
+    Register value = body.scalar(update->value);
+    body.f.at(place);
+    if (update->negated) {
+        const ValueType type = body.f.code().registers[value];
+        value = type.isFloat() ? body.f.unary(Op::NegF, type, value) : body.f.binary(Op::SubI, type, body.f.constant(type, 0), value);
+    }
+    updateInOneStep(body, op, update->what, value, view, at);
 }
 
 } // namespace
@@ -257,6 +363,8 @@ bool lowerMemref(Body& body, OperationId op, std::string_view name) {
         lowerMetadata(body, op);
     } else if (name == "memref.atomic_rmw") {
         lowerAtomic(body, op);
+    } else if (name == "memref.generic_atomic_rmw") {
+        lowerGenericAtomic(body, op);
     } else if (name == "memref.assume_alignment" || name == "memref.prefetch") {
         // What it says of addresses has no meaning here.
     } else if (name == "memref.alloca_scope") {

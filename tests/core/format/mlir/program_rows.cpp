@@ -385,6 +385,40 @@ func.func @f(%A: memref<4xi64>) {
   return
 })",
          "1 2 3 4", "race: ..."},
+        {"iterations that update one cell", R"(
+func.func @f(%A: memref<4xi64>, %S: memref<1xi64>, %M: memref<1xi64>, %D: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    %a = memref.load %A[%i] : memref<4xi64>
+    %0 = memref.atomic_rmw addi %a, %S[%c0] : (i64, memref<1xi64>) -> i64
+    %1 = memref.atomic_rmw maxs %a, %M[%c0] : (i64, memref<1xi64>) -> i64
+    %2 = memref.generic_atomic_rmw %D[%c0] : memref<1xi64> {
+    ^bb0(%x: i64):
+      %two = arith.constant 2 : i64
+      %b = arith.muli %a, %two : i64
+      %s = arith.subi %x, %b : i64
+      memref.atomic_yield %s : i64
+    }
+    scf.reduce
+  }
+  return
+})",
+         "1 7 3 4 | 10 | 2 | 100", "S: 25 | M: 7 | D: 70"},
+        {"an update and a read of one cell", R"(
+func.func @f(%A: memref<4xi64>, %S: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    %a = memref.load %S[%c0] : memref<1xi64>
+    %0 = memref.atomic_rmw addi %a, %S[%c0] : (i64, memref<1xi64>) -> i64
+    scf.reduce
+  }
+  return
+})",
+         "1 2 3 4 | 1", "race: ..."},
         {"affine.parallel", R"(
 func.func @f(%A: memref<2x3xi64>) -> i64 {
   %r = affine.parallel (%i, %j) = (0, 0) to (2, 3) reduce ("addi") -> i64 {

@@ -82,6 +82,18 @@ func.func @f(%A: memref<2xi64>, %v: i64) {
   return
 })",
          "1 2 | 5", "A: 1 7"},
+        {"an update alone, by a body", R"(
+func.func @f(%A: memref<2xi64>, %v: i64) {
+  %c1 = arith.constant 1 : index
+  %r = memref.generic_atomic_rmw %A[%c1] : memref<2xi64> {
+  ^bb0(%x: i64):
+    %d = arith.muli %x, %x : i64
+    %s = arith.subi %v, %d : i64
+    memref.atomic_yield %s : i64
+  }
+  return
+})",
+         "1 2 | 5", "A: 1 1"},
     };
 }
 
@@ -163,17 +175,44 @@ func.func @f() {
   return
 })",
          "", "undecided: unsupported op 'memref.alloc' at p.mlir:3:8..."},
-        {"an update beside tasks", R"(
+        {"an atomic store beside tasks", R"(
 func.func @f(%A: memref<1xi64>, %v: i64) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
-    %r = memref.atomic_rmw addi %v, %A[%c0] : (i64, memref<1xi64>) -> i64
+    %r = memref.atomic_rmw assign %v, %A[%c0] : (i64, memref<1xi64>) -> i64
     scf.reduce
   }
   return
 })",
-         "1 | 5", "undecided: unsupported op 'memref.atomic_rmw'..."},
+         "1 | 5", "undecided: unsupported op 'memref.atomic_rmw' at p.mlir:6:10: beside tasks, an update whose order matters..."},
+        {"an update of two ops beside tasks", R"(
+func.func @f(%A: memref<1xi64>, %v: i64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    %r = memref.generic_atomic_rmw %A[%c0] : memref<1xi64> {
+    ^bb0(%x: i64):
+      %d = arith.muli %x, %x : i64
+      %s = arith.addi %d, %v : i64
+      memref.atomic_yield %s : i64
+    }
+    scf.reduce
+  }
+  return
+})",
+         "1 | 5", "undecided: unsupported op 'memref.generic_atomic_rmw' at p.mlir:6:10: beside tasks..."},
+        {"what an update gives back", R"(
+func.func @f(%A: memref<1xi64>, %v: i64) -> i64 {
+  %c0 = arith.constant 0 : index
+  %r = memref.generic_atomic_rmw %A[%c0] : memref<1xi64> {
+  ^bb0(%x: i64):
+    %s = arith.addi %x, %v : i64
+    memref.atomic_yield %s : i64
+  }
+  return %r : i64
+})",
+         "1 | 5", "undecided: unsupported op 'memref.generic_atomic_rmw' at p.mlir:4:8: whether its result is..."},
         {"an op whose result cannot be held", R"(
 func.func @f(%A: memref<4xi64>) -> index {
   %c0 = arith.constant 0 : index
