@@ -138,6 +138,9 @@ AttributeChoices attributeChoices(const AttributeQuestion& question) {
         do {
             out.values.emplace_back(Attribute(order));
         } while (std::next_permutation(order.begin(), order.end()));
+    } else if (name == "block_size" || (kind == 'e' && name != "to")) {
+        out.values.emplace_back();
+        out.scope = name + " at its default";
     } else if (kind == 'e') {
         for (const std::int64_t code : {1, 10, 6, 7, 2, 9}) { // f32, f16, i32, i64, u8, bool
             out.values.emplace_back(Attribute(code));
@@ -194,7 +197,7 @@ AttributeChoices attributeChoices(const AttributeQuestion& question) {
     } else if (name == "group") {
         addIntegers(out, 1, 2);
         out.scope = "group 1 and 2";
-    } else if (name == "blocksize" || name == "block_size") {
+    } else if (name == "blocksize") {
         addIntegers(out, 2, 2);
         out.scope = name + " 2";
     } else if (name == "training_mode" || name == "is_test" || name == "spatial") {

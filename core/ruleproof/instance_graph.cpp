@@ -205,12 +205,18 @@ class Maker {
             made.operands.push_back(omitted ? ValueId() : m_out.values[value]);
         }
         if (const auto extra = m_instance.operandAttributes.find(index); extra != m_instance.operandAttributes.end()) {
+            // By position, so that each finds those before it in place.
+            std::vector<std::pair<std::size_t, std::string>> placed;
             for (const auto& [name, attribute] : extra->second) {
+                placed.emplace_back(match::attributePosition(at.op, name).value_or(at.operands.size()), name);
+            }
+            std::sort(placed.begin(), placed.end());
+            for (const auto& [position, name] : placed) {
+                const Attribute& attribute = extra->second.at(name);
                 const std::optional<Tensor> tensor = operandOf(attribute);
                 if (!tensor) {
                     return false;
                 }
-                const std::size_t position = match::attributePosition(at.op, name).value_or(made.operands.size());
                 const bool number = name == "min" || name == "max" || name == "value" || name == "ratio";
                 ValueId list = constant(at.op.name + std::to_string(index) + "." + name, number ? tensor->reshaped({}) : *tensor);
                 if (number && !made.operands.empty()) {
