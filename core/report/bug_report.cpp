@@ -353,14 +353,7 @@ Result<BugReport> exportBugReport(const CheckResult& result, const std::filesyst
     if (!chosen) {
         return tl::unexpected(chosen.error());
     }
-    for (const char* stale : {"inputs", "reference", "rewritten"}) {
-        // Only tensors of an earlier report: a folder the user made for something else keeps its files.
-        for (const auto& entry : std::filesystem::directory_iterator(folder / stale, problem)) {
-            if (entry.path().extension() == ".npy") {
-                std::filesystem::remove(entry.path(), problem);
-            }
-        }
-    }
+    removeTensors(folder);
     CheckResult told = chosen->result ? *chosen->result : result;
     if (const LemmaResult* lemma = decisiveLemma(told); lemma != nullptr && lemma->text.empty()) {
         told.lemmas[static_cast<std::size_t>(lemma - told.lemmas.data())].text = statedText(told, *chosen, options, stop);

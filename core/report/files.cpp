@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace lemmascope {
 
@@ -83,6 +84,21 @@ Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t m
         content.append(buffer.data(), static_cast<std::size_t>(got));
         if (content.size() > most) {
             return fail(ErrorCode::TooLarge, "is larger than the " + std::to_string(most) + " bytes that are read of such a file", file.string());
+        }
+    }
+}
+
+void removeTensors(const std::filesystem::path& report) {
+    std::error_code problem;
+    for (const char* folder : {"inputs", "reference", "rewritten"}) {
+        std::vector<std::filesystem::path> stale;
+        for (std::filesystem::directory_iterator at(report / folder, problem), end; !problem && at != end; at.increment(problem)) {
+            if (at->path().extension() == ".npy") {
+                stale.push_back(at->path());
+            }
+        }
+        for (const std::filesystem::path& file : stale) {
+            std::filesystem::remove(file, problem);
         }
     }
 }

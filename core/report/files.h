@@ -15,6 +15,9 @@ namespace lemmascope {
 /// Fails with NotFound, or TooLarge past `most` bytes.
 [[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file, std::uintmax_t most);
 
+/// Takes the .npy files of an earlier report out of a report's folder: those in inputs/, reference/ and rewritten/. All others stay.
+void removeTensors(const std::filesystem::path& report);
+
 /// Turns names of tensors into names of files: letters, digits, `.`, `-` and `_` stay, everything else becomes `_`; never
 /// hidden, never longer than 100 bytes, never the same twice (also where upper and lower case are one).
 class FileNames {

@@ -160,6 +160,7 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
     if (problem) {
         return fail(ErrorCode::NotFound, "cannot make the folder: " + problem.message(), folder.string());
     }
+    removeTensors(folder);
     BugReport report;
     Files files(folder, report);
     for (const auto& [name, text, path] : {std::tuple{"reference.mlir", &request.pair.referenceText, &request.pair.referenceFile},

@@ -361,7 +361,24 @@ class TestProgramCommand : public QObject {
         QTemporaryDir folder;
         QCOMPARE(cli({"check", dumps, "--no-cache", "--export", folder.path()}).status, 1);
         const QDir out(folder.path());
+        QVERIFY(out.exists("inputs/a.npy"));
         QCOMPARE(cli({"check", out.filePath("reference.mlir"), out.filePath("rewritten.mlir"), "--no-cache"}).status, 1);
+        // Another report in its place: the tensors of the first go, other files stay.
+        QVERIFY(QFile::copy(dumps, out.filePath("inputs/notes.txt")));
+        const QString equal = Cases + "mlir/gemm_tile.ref.mlir";
+        QCOMPARE(cli({"check", equal, equal, "--no-cache", "--export", folder.path()}).status, 0);
+        QVERIFY(!out.exists("inputs/a.npy") && out.exists("inputs/notes.txt"));
+    }
+
+    void aMissingReaderIsSaid() {
+        const QString alone = m_folder.filePath("lemmascope-cli");
+        QVERIFY(QFile::copy(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"), alone));
+        const QString program = Cases + "mlir/gemm_tile.ref.mlir";
+        for (const QStringList& command : {QStringList{"check", program, program}, QStringList{"interp", program}, QStringList{"show", program}}) {
+            const Ran ran = run(alone, command);
+            QCOMPARE(ran.status, 66);
+            QVERIFY2(ran.err.contains(program) && ran.err.contains("lemmascope-mlir") && ran.err.contains("LEMMASCOPE_MLIR=ON"), qPrintable(ran.err));
+        }
     }
 
     void interpTellsARunAndItsJsonFitsTheSchema_data() {
