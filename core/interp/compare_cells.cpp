@@ -16,11 +16,12 @@ namespace lemmascope::interp {
 namespace {
 
 /// Work spent on seeing that two pairs are one but for the names of leaves; past it every pair is a class of its own.
-constexpr std::uint64_t CanonicalBudget = 40'000'000;
+constexpr std::uint64_t CanonicalBudget = 10'000'000;
 constexpr std::size_t LargestCanonical = 200'000;
-/// Terms enclosed once a counterexample is there; past it, cells that differ by far are taken to differ.
-constexpr std::uint64_t EnclosureBudget = 20'000'000;
-constexpr double FarApart = 1e-3;
+/// Terms bounded one pair after the other, once there is a counterexample.
+constexpr std::uint64_t EncloseBudget = 2'000'000;
+/// Terms bounded all at once: 44 bytes each.
+constexpr std::size_t LargestWide = 10'000'000;
 
 bool sameBits(ValueType type, std::uint64_t a, std::uint64_t b) {
     if (a == b) {
@@ -43,16 +44,20 @@ class Canonical {
         if (m_spent > CanonicalBudget) {
             return std::nullopt;
         }
-        m_numbers.clear();
-        m_leaves.clear();
+        (void)shape(std::max(reference, rewritten));
+        m_numbers.resize(m_shapes.size());
+        m_epochs.resize(m_shapes.size());
+        ++m_epoch;
+        m_count = 0;
+        m_leafCount = 0;
         m_text.clear();
-        const std::size_t before = m_numbers.size();
-        if (!visit(reference) || !visit(rewritten)) {
+        const bool whole = visit(reference) && visit(rewritten);
+        m_spent += m_count;
+        if (!whole) {
             return std::nullopt;
         }
-        m_text.push_back(m_numbers.at(reference));
-        m_text.push_back(m_numbers.at(rewritten));
-        m_spent += m_numbers.size() - before;
+        m_text.push_back(m_numbers[reference]);
+        m_text.push_back(m_numbers[rewritten]);
         return contentDigest(std::as_bytes(std::span(m_text)));
     }
 
@@ -85,24 +90,33 @@ class Canonical {
         return m_shapes[term];
     }
 
+    /// Operands in an order that does not depend on names.
+    std::span<const Term> ordered(const TermNode& n, std::array<Term, 2>& exchanged) {
+        const std::span<const Term> operands = m_dag.operands(n);
+        if (n.kind == TermKind::Apply && isCommutative(n.op) && shape(operands[1]) < shape(operands[0])) {
+            exchanged = {operands[1], operands[0]};
+            return exchanged;
+        }
+        return operands;
+    }
+
     bool visit(Term root) {
-        std::vector<std::pair<Term, bool>> stack{{root, false}};
-        while (!stack.empty()) {
-            const auto [term, done] = stack.back();
-            stack.pop_back();
-            if (m_numbers.contains(term)) {
+        m_stack.assign(1, {root, false});
+        while (!m_stack.empty()) {
+            const auto [term, done] = m_stack.back();
+            m_stack.pop_back();
+            if (m_epochs[term] == m_epoch) {
                 continue;
             }
             const TermNode& n = m_dag.node(term);
-            const std::span<const Term> operands = m_dag.operands(n);
-            std::vector<Term> order(operands.begin(), operands.end());
-            if (n.kind == TermKind::Apply && isCommutative(n.op) && shape(order[1]) < shape(order[0])) {
-                std::swap(order[0], order[1]);
-            }
+            std::array<Term, 2> exchanged{};
+            const std::span<const Term> order = ordered(n, exchanged);
             if (!done && !order.empty()) {
-                stack.emplace_back(term, true);
+                m_stack.emplace_back(term, true);
                 for (std::size_t i = order.size(); i-- > 0;) {
-                    stack.emplace_back(order[i], false);
+                    if (m_epochs[order[i]] != m_epoch) {
+                        m_stack.emplace_back(order[i], false);
+                    }
                 }
                 continue;
             }
@@ -112,18 +126,18 @@ class Canonical {
                 m_text.push_back(n.a);
                 m_text.push_back(n.b);
             } else if (n.kind == TermKind::Leaf) {
-                m_text.push_back(static_cast<std::uint32_t>(m_leaves.try_emplace(term, m_leaves.size()).first->second));
+                m_text.push_back(m_leafCount++); // every term is met once
             } else {
                 if (n.kind == TermKind::Open) {
                     m_text.push_back(n.a);
                 }
                 for (const Term operand : order) {
-                    m_text.push_back(m_numbers.at(operand));
+                    m_text.push_back(m_numbers[operand]);
                 }
             }
-            m_numbers.emplace(term, static_cast<std::uint32_t>(m_numbers.size()));
-            if (m_numbers.size() > LargestCanonical) {
-                m_spent += m_numbers.size();
+            m_epochs[term] = m_epoch;
+            m_numbers[term] = m_count++;
+            if (m_count > LargestCanonical) {
                 return false;
             }
         }
@@ -133,8 +147,13 @@ class Canonical {
     const TermDag& m_dag;
     std::uint64_t m_spent = 0;
     std::vector<std::uint64_t> m_shapes;
-    std::unordered_map<Term, std::uint32_t> m_numbers;
-    std::unordered_map<Term, std::size_t> m_leaves;
+    // By term, of the present pair where the epoch is its own.
+    std::vector<std::uint32_t> m_numbers;
+    std::vector<std::uint32_t> m_epochs;
+    std::uint32_t m_epoch = 0;
+    std::uint32_t m_count = 0;
+    std::uint32_t m_leafCount = 0;
+    std::vector<std::pair<Term, bool>> m_stack;
     std::vector<std::uint32_t> m_text;
 };
 
@@ -268,6 +287,21 @@ Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> o
             break;
         }
     }
+    // Bounds of all terms at once, every operation rounded: where these are apart, those of the pair alone are.
+    std::optional<WideBounds> wide;
+    const auto apart = [&](const PairClass& pair) {
+        if (!wide && order.size() <= LargestWide) {
+            wide.emplace(*m_dag, order, values);
+        }
+        if (wide && wide->apart(pair.reference, pair.rewritten)) {
+            return true;
+        }
+        if (m_encloseSteps > EncloseBudget) {
+            return false;
+        }
+        const auto bounds = enclose(*m_dag, pair.reference, pair.rewritten, values, &m_encloseSteps);
+        return bounds && bounds->apart;
+    };
     bool refuted = false;
     for (PairClass& pair : m_classes) {
         if (pair.cells.empty()) {
@@ -302,16 +336,9 @@ Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> o
                 pair.state = PairClass::State::Refuted;
                 refuted = true;
             }
-        } else if (!type.isFloat() || (m_enclosed > EnclosureBudget && pair.relative > FarApart)) {
+        } else if (apart(pair)) {
             pair.state = PairClass::State::Refuted;
             refuted = true;
-        } else if (m_enclosed <= EnclosureBudget) {
-            const std::array<Term, 2> sides{pair.reference, pair.rewritten};
-            m_enclosed += reached(*m_dag, sides, 1'000'000).size() + 1;
-            if (const auto bounds = enclose(*m_dag, pair.reference, pair.rewritten, values); bounds && bounds->apart) {
-                pair.state = PairClass::State::Refuted;
-                refuted = true;
-            }
         }
         if (secondsLeft() <= 0) {
             break;

@@ -95,12 +95,12 @@ class Comparison {
     RunOptions m_symbolic;
     std::vector<std::optional<std::int64_t>> m_extents;
     std::vector<Paired> m_pairs;
+    std::uint64_t m_encloseSteps = 0; ///< terms that enclose() has bounded
     std::vector<PairClass> m_classes;
     std::vector<std::vector<std::uint64_t>> m_unwritten; ///< by output: cells that only the reference wrote
     std::vector<Term> m_referenceGuards;                 ///< faults of the reference: inputs where one holds do not count
     std::vector<const Fault*> m_openFaults;              ///< of the rewritten program, not excluded yet
     std::optional<Strength> m_strength;
-    std::uint64_t m_enclosed = 0; ///< terms enclosed so far
     bool m_decided = false;
     std::size_t m_unspecified = 0; ///< cells that the reference leaves unwritten
 };

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 namespace lemmascope::interp {
 
@@ -30,13 +29,62 @@ struct Bound {
     bool known = true;      ///< false: an integer or condition that roundings decide
 };
 
+/// Bounds by term.
+class BoundTable {
+  public:
+    explicit BoundTable(std::size_t terms) : m_places(terms) {}
+    [[nodiscard]] bool contains(Term term) const { return m_places[term] != 0; }
+    [[nodiscard]] const Bound& at(Term term) const { return m_bounds[m_places[term] - 1]; }
+    [[nodiscard]] Bound& at(Term term) { return m_bounds[m_places[term] - 1]; }
+    void put(Term term, const Bound& bound) {
+        m_bounds.push_back(bound);
+        m_places[term] = static_cast<std::uint32_t>(m_bounds.size());
+    }
+
+  private:
+    std::vector<std::uint32_t> m_places;
+    std::vector<Bound> m_bounds;
+};
+
 class Encloser {
   public:
-    Encloser(const TermDag& dag, const TermValues& values) : m_dag(dag), m_values(values) {}
+    Encloser(const TermDag& dag, const TermValues& values) : m_dag(dag), m_values(values), m_bounds(dag.size()) {}
 
-    std::optional<Enclosures> run(Term reference, Term rewritten) {
+    /// Every term by itself, each operation rounded.
+    void all(std::span<const Term> order) {
+        for (const Term term : order) {
+            compute(term);
+        }
+    }
+
+    [[nodiscard]] Enclosures of(Term reference, Term rewritten) const {
+        const Bound& a = m_bounds.at(reference);
+        const Bound& b = m_bounds.at(rewritten);
+        Enclosures out;
+        if (!m_dag.node(reference).type.isFloat()) {
+            out.apart = a.bits != b.bits && a.known && b.known;
+            return out;
+        }
+        out.reference = a.real;
+        out.rewritten = b.real;
+        if (!a.known || !b.known) {
+            return out;
+        }
+        if (a.real.isUndefined() || b.real.isUndefined()) {
+            const Interval& other = a.real.isUndefined() ? b.real : a.real;
+            out.apart = !other.isUndefined() && !other.mayBeUndefined;
+        } else {
+            out.apart = !a.real.mayBeUndefined && !b.real.mayBeUndefined && (a.real.hi < b.real.lo || b.real.hi < a.real.lo);
+        }
+        return out;
+    }
+
+    std::optional<Enclosures> run(Term reference, Term rewritten, std::uint64_t* steps) {
         const std::vector<Term> first = reached(m_dag, std::span(&reference, 1), MaxCone);
         const std::vector<Term> second = reached(m_dag, std::span(&rewritten, 1), MaxCone);
+        if (steps != nullptr) {
+            *steps += std::max(first.size() + second.size(), MaxCone / 100);
+        }
         if (first.empty() || second.empty()) {
             return std::nullopt;
         }
@@ -46,7 +94,7 @@ class Encloser {
         for (const Term term : shared) {
             m_point = true;
             compute(term);
-            Bound& made = m_bounds[term];
+            Bound& made = m_bounds.at(term);
             if (!made.known) {
                 return std::nullopt;
             }
@@ -63,28 +111,10 @@ class Encloser {
                 }
             }
         }
-        const Bound& a = m_bounds.at(reference);
-        const Bound& b = m_bounds.at(rewritten);
-        Enclosures out;
-        if (!m_dag.node(reference).type.isFloat()) {
-            if (!a.known || !b.known) {
-                return std::nullopt;
-            }
-            out.apart = a.bits != b.bits;
-            return out;
-        }
-        if (!a.known || !b.known) {
+        if (!m_bounds.at(reference).known || !m_bounds.at(rewritten).known) {
             return std::nullopt;
         }
-        out.reference = a.real;
-        out.rewritten = b.real;
-        if (a.real.isUndefined() || b.real.isUndefined()) {
-            const Interval& other = a.real.isUndefined() ? b.real : a.real;
-            out.apart = !other.isUndefined() && !other.mayBeUndefined;
-        } else {
-            out.apart = !a.real.mayBeUndefined && !b.real.mayBeUndefined && (a.real.hi < b.real.lo || b.real.hi < a.real.lo);
-        }
-        return out;
+        return of(reference, rewritten);
     }
 
   private:
@@ -107,7 +137,7 @@ class Encloser {
 
     void compute(Term term) {
         const TermNode& n = m_dag.node(term);
-        m_bounds[term] = bound(term, n);
+        m_bounds.put(term, bound(term, n));
     }
 
     Bound bound(Term term, const TermNode& n) {
@@ -275,7 +305,7 @@ class Encloser {
     const TermDag& m_dag;
     const TermValues& m_values;
     bool m_point = false;
-    std::unordered_map<Term, Bound> m_bounds;
+    BoundTable m_bounds;
 };
 
 } // namespace
@@ -334,8 +364,21 @@ std::optional<std::uint64_t> evaluateNode(const TermDag& dag, const TermNode& no
     return result.bits;
 }
 
-std::optional<Enclosures> enclose(const TermDag& dag, Term reference, Term rewritten, const TermValues& values) {
-    return Encloser(dag, values).run(reference, rewritten);
+std::optional<Enclosures> enclose(const TermDag& dag, Term reference, Term rewritten, const TermValues& values, std::uint64_t* steps) {
+    return Encloser(dag, values).run(reference, rewritten, steps);
 }
+
+struct WideBounds::Bounds {
+    Encloser encloser;
+};
+
+WideBounds::WideBounds(const TermDag& dag, std::span<const Term> order, const TermValues& values)
+    : m_bounds(std::make_unique<Bounds>(Encloser(dag, values))) {
+    m_bounds->encloser.all(order);
+}
+
+WideBounds::~WideBounds() = default;
+
+bool WideBounds::apart(Term reference, Term rewritten) const { return m_bounds->encloser.of(reference, rewritten).apart; }
 
 } // namespace lemmascope::interp

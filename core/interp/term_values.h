@@ -4,6 +4,7 @@
 #include "core/interp/term_dag.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,7 +34,23 @@ struct Enclosures {
     Interval rewritten;
     bool apart = false; ///< no roundings can make them equal
 };
-[[nodiscard]] std::optional<Enclosures> enclose(const TermDag& dag, Term reference, Term rewritten, const TermValues& values);
+[[nodiscard]] std::optional<Enclosures> enclose(const TermDag& dag, Term reference, Term rewritten, const TermValues& values,
+                                                std::uint64_t* steps = nullptr); ///< `steps`: grows by the terms bounded
+
+/// Bounds of many terms at once on given leaves: no term is a point, so they hold those of enclose() for every pair.
+class WideBounds {
+  public:
+    /// `order`: operands first, all that is asked about.
+    WideBounds(const TermDag& dag, std::span<const Term> order, const TermValues& values);
+    ~WideBounds();
+    WideBounds(const WideBounds&) = delete;
+    WideBounds& operator=(const WideBounds&) = delete;
+    [[nodiscard]] bool apart(Term reference, Term rewritten) const;
+
+  private:
+    struct Bounds;
+    std::unique_ptr<Bounds> m_bounds;
+};
 
 /// One operation on numbers; nothing for what has no meaning (an open function).
 [[nodiscard]] std::optional<std::uint64_t> evaluateNode(const TermDag& dag, const TermNode& node, std::span<const std::uint64_t> operands,

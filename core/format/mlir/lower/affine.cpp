@@ -16,8 +16,12 @@ const AffineMap& mapOf(const Module& m, OperationId op, std::string_view attribu
     return found != nullptr && found->map.isValid() ? m.map(found->map) : None;
 }
 
-Bound extreme(Body& body, const std::vector<Bound>& values, Op op) {
-    Bound out = values.empty() ? Bound{} : values.front();
+Bound extreme(Body& body, OperationId at, const std::vector<Bound>& values, Op op) {
+    if (values.empty()) { // mlir-opt's --affine-data-copy-generate writes such bounds
+        body.refuse(at, "a map without results");
+        return {};
+    }
+    Bound out = values.front();
     for (std::size_t i = 1; i < values.size(); ++i) {
         out = {false, 0, body.f.binary(op, interp::Index, body.in(out), body.in(values[i]))};
     }
@@ -27,8 +31,8 @@ Bound extreme(Body& body, const std::vector<Bound>& values, Op op) {
 void lowerFor(Body& body, OperationId op) {
     const Module& m = body.module();
     const BlockId block = m.blockOf(m.regionOf(op));
-    const Bound lower = extreme(body, body.apply(mapOf(m, op, "lowerBoundMap"), body.bounds(body.segment(op, 0))), Op::MaxS);
-    const Bound upper = extreme(body, body.apply(mapOf(m, op, "upperBoundMap"), body.bounds(body.segment(op, 1))), Op::MinS);
+    const Bound lower = extreme(body, op, body.apply(mapOf(m, op, "lowerBoundMap"), body.bounds(body.segment(op, 0))), Op::MaxS);
+    const Bound upper = extreme(body, op, body.apply(mapOf(m, op, "upperBoundMap"), body.bounds(body.segment(op, 1))), Op::MinS);
     const Attribute* step = m.find(op, "step");
     std::vector<Slot> carried;
     MoveList start;
@@ -123,7 +127,7 @@ std::vector<Register> groupedBounds(Body& body, OperationId op, std::string_view
             break;
         }
         const std::vector<Bound> group(values.begin() + static_cast<std::ptrdiff_t>(at), values.begin() + static_cast<std::ptrdiff_t>(at + count));
-        out.push_back(body.in(extreme(body, group, choose)));
+        out.push_back(body.in(extreme(body, op, group, choose)));
         at += count;
     }
     return out;
@@ -273,10 +277,10 @@ bool lowerAffine(Body& body, OperationId op, std::string_view name) {
     } else if (name == "affine.vector_load" || name == "affine.vector_store") {
         lowerVectorAccess(body, op, name == "affine.vector_load");
     } else if (name == "affine.apply") {
-        body.setResult(op, body.in(extreme(body, body.apply(mapOf(m, op, "map"), body.bounds(m.operands(op))), Op::MaxS)));
+        body.setResult(op, body.in(extreme(body, op, body.apply(mapOf(m, op, "map"), body.bounds(m.operands(op))), Op::MaxS)));
     } else if (name == "affine.min" || name == "affine.max") {
         const Op choose = name == "affine.min" ? Op::MinS : Op::MaxS;
-        body.setResult(op, body.in(extreme(body, body.apply(mapOf(m, op, "map"), body.bounds(m.operands(op))), choose)));
+        body.setResult(op, body.in(extreme(body, op, body.apply(mapOf(m, op, "map"), body.bounds(m.operands(op))), choose)));
     } else if (name == "affine.delinearize_index") {
         lowerDelinearize(body, op);
     } else if (name == "affine.prefetch") {
