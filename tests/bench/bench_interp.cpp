@@ -50,16 +50,11 @@ Measured measure(const std::shared_ptr<const interp::Program>& program, bool det
 
 std::string endOf(const interp::RunResult& run) {
     switch (run.end) {
-    case interp::RunResult::End::Finished:
-        return "finished";
-    case interp::RunResult::End::Faulted:
-        return run.fault->text();
-    case interp::RunResult::End::Raced:
-        return run.race->text();
-    case interp::RunResult::End::Deadlocked:
-        return run.deadlock->text();
-    case interp::RunResult::End::Undecided:
-        break;
+    case interp::RunResult::End::Finished: return "finished";
+    case interp::RunResult::End::Faulted: return run.fault->text();
+    case interp::RunResult::End::Raced: return run.race->text();
+    case interp::RunResult::End::Deadlocked: return run.deadlock->text();
+    case interp::RunResult::End::Undecided: break;
     }
     return run.undecided;
 }

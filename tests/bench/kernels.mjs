@@ -62,12 +62,17 @@ function noise(seed) {
     return x - Math.floor(x);
 }
 
-function literal(shape, element, seed) {
+/** `sample` 0: positive numbers, great on a diagonal, and few different integers; 1: numbers of both signs, many different integers; 2: all integers. */
+function literal(shape, element, seed, sample) {
     let count = 0;
     const at = (axis, index) => {
         if (axis === shape.length) {
             count += 1;
             const x = noise(seed * 1000 + count);
+            if (sample > 0) {
+                const integer = sample === 1 ? Math.floor(x * 200) - 20 : Math.floor((x - 0.5) * 2 ** 32);
+                return element.startsWith('i') ? String(integer) : ((2 * x - 1) * sample).toFixed(6);
+            }
             const diagonal = shape.length === 2 && shape[0] === shape[1] && index[0] === index[1];
             return element.startsWith('i') ? String(Math.floor(x * 4)) : (x + 0.5 + (diagonal ? 4 * shape[0] : 0)).toFixed(6);
         }
@@ -84,28 +89,30 @@ const lowering = ['--convert-linalg-to-loops', '--convert-vector-to-scf', '--low
 export function runByProcessor(text, parameters, work) {
     const body = [];
     const globals = [];
-    const names = [];
-    parameters.forEach(({ type }, at) => {
-        const memref = type.match(/^memref<((?:\d+x)+)(\w+)>$/);
-        if (!memref) {
-            body.push(`%a${at} = arith.constant ${(noise(at) + 1).toFixed(6)} : ${type}`);
-            names.push(`%a${at}`);
-            return;
-        }
-        const shape = memref[1].split('x').slice(0, -1).map(Number);
-        globals.push(`memref.global "private" constant @in${at} : ${type} = dense<${literal(shape, memref[2], at + 1)}>`);
-        body.push(`%g${at} = memref.get_global @in${at} : ${type}`, `%a${at} = memref.alloc() : ${type}`,
-            `memref.copy %g${at}, %a${at} : ${type} to ${type}`);
-        names.push(`%a${at}`);
-    });
-    body.push(`func.call @kernel(${names.join(', ')}) : (${parameters.map(({ type }) => type).join(', ')}) -> ()`);
-    parameters.forEach(({ type }, at) => {
-        const memref = type.match(/^memref<(?:\d+x)+(\w+)>$/);
-        if (memref) {
-            body.push(`%u${at} = memref.cast %a${at} : ${type} to memref<*x${memref[1]}>`,
-                `func.call @printMemref${memref[1].toUpperCase()}(%u${at}) : (memref<*x${memref[1]}>) -> ()`);
-        }
-    });
+    for (const sample of [0, 1, 2]) {
+        const names = parameters.map((_, at) => `%a${at}_${sample}`);
+        const memrefs = parameters.map(({ type }) => type.match(/^memref<((?:\d+x)+)(\w+)>$/));
+        parameters.forEach(({ type }, at) => {
+            const memref = memrefs[at];
+            const name = `${at}_${sample}`;
+            if (!memref) {
+                body.push(`%a${name} = arith.constant ${(noise(at + sample) + 1).toFixed(6)} : ${type}`);
+                return;
+            }
+            const shape = memref[1].split('x').slice(0, -1).map(Number);
+            globals.push(`memref.global "private" constant @in${name} : ${type} = dense<${literal(shape, memref[2], at + 1, sample)}>`);
+            body.push(`%g${name} = memref.get_global @in${name} : ${type}`, `%a${name} = memref.alloc() : ${type}`,
+                `memref.copy %g${name}, %a${name} : ${type} to ${type}`);
+        });
+        body.push(`func.call @kernel(${names.join(', ')}) : (${parameters.map(({ type }) => type).join(', ')}) -> ()`);
+        parameters.forEach(({ type }, at) => {
+            if (memrefs[at]) {
+                const unranked = `memref<*x${memrefs[at][2]}>`;
+                body.push(`%u${at}_${sample} = memref.cast %a${at}_${sample} : ${type} to ${unranked}`,
+                    `func.call @printMemref${memrefs[at][2].toUpperCase()}(%u${at}_${sample}) : (${unranked}) -> ()`);
+            }
+        });
+    }
     const more = `${['f32', 'f64', 'i32'].map((e) => `func.func private @printMemref${e.toUpperCase()}(memref<*x${e}>) attributes {llvm.emit_c_interface}`).join('\n')}
 ${globals.join('\n')}
 func.func @main() {
