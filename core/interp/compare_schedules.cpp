@@ -225,9 +225,19 @@ Result<void> Comparison::schedules(const std::shared_ptr<const Program>& program
         return tl::unexpected(report.error());
     }
     const std::string text = *report ? withRuns(**report) : result.race->text();
+    const bool areUpdates = result.race->areUpdates;
     if (isReference) {
         m_made.result.counterexample.reset();
-        undecided("reference undefined: race: " + text);
+        undecided("reference undefined: " + std::string(areUpdates ? "nondeterministic: " : "race: ") + text);
+    } else if (areUpdates) {
+        // Each is whole: only results that differ tell against the program.
+        if (*report && (**report).runs.size() == 2 && !sameOutputs((**report).runs[0], (**report).runs[1])) {
+            m_made.result.race = std::move(*report);
+            refute(RefutationKind::Nondeterministic, text);
+        } else {
+            m_made.result.counterexample.reset();
+            undecided("nondeterministic: " + text + ": the orders that were tried agree");
+        }
     } else if (*report) {
         m_made.result.race = std::move(*report);
         refute(RefutationKind::Race, text);

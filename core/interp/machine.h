@@ -81,8 +81,9 @@ struct Race {
     bool secondWrites = false;
     std::string buffer;
     std::vector<std::int64_t> index;
-    bool guarded = false; ///< an access stands under a condition that depends on data
-    std::string missing;  ///< the edge that would order them
+    bool guarded = false;    ///< an access stands under a condition that depends on data
+    bool areUpdates = false; ///< both are atomic updates, by different operations: no race, but their order may show
+    std::string missing;     ///< the edge that would order them
     std::uint32_t allocation = 0;
     std::uint64_t cell = 0;
     [[nodiscard]] std::string text() const;

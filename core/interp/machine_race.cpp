@@ -75,7 +75,10 @@ bool Machine::trackUpdate(Task& task, Allocation& allocation, std::uint64_t flat
     ReadSet& set = readSetOf(shadow);
     for (const ReadSet::Entry& entry : set.readers) {
         if (entry.update != update && entry.task != task.id && !knows(task, entry.task, entry.clock)) {
-            return raced(task, allocation, flat, pc, entry.task, entry.update != 0, true);
+            const bool areUpdates = entry.update != 0; // read before the set may go
+            const bool fine = raced(task, allocation, flat, pc, entry.task, areUpdates, true);
+            m_result.race->areUpdates = areUpdates;
+            return fine;
         }
     }
     set.hasUpdates = true;

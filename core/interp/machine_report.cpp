@@ -119,8 +119,8 @@ std::string Fault::text() const {
 
 std::string Race::text() const {
     const auto kind = [](bool writes) { return writes ? std::string("write") : std::string("read"); };
-    return kind(firstWrites) + " and " + kind(secondWrites) + " of '" + buffer + "' at " + listText(index) + " are not ordered: " + first.text() +
-           " and " + second.text() + "; " + missing;
+    const std::string both = areUpdates ? "atomic updates by different operations" : kind(firstWrites) + " and " + kind(secondWrites);
+    return both + " of '" + buffer + "' at " + listText(index) + " are not ordered: " + first.text() + " and " + second.text() + "; " + missing;
 }
 
 std::string Contention::text() const { return "'" + object + "' may be taken first by either of " + first.text() + " and " + second.text(); }

@@ -511,6 +511,56 @@ class TestTasks : public QObject {
         QCOMPARE(ran(make(What::Plain, I32)).end, RunResult::End::Raced);
     }
 
+    void updatesByDifferentOperationsAreRefutedWhereTheOrderShows() {
+        const auto make = [](Op first, Op second) {
+            ProgramBuilder p;
+            FunctionBuilder& body = p.function("body", {Index}, {vec(I32, 2), vec(I32, 1)});
+            const Label other = body.label();
+            const Label end = body.label();
+            const Label one = body.label();
+            body.branch(body.binary(Op::CmpI, Index, 0, body.index(0), static_cast<std::uint16_t>(CmpIPredicate::Eq)), one, other);
+            body.bind(one);
+            (void)body.atomicUpdate(first, body.number(I32, 6), 1, {body.index(0)}, false);
+            body.jump(end);
+            body.bind(other);
+            (void)body.atomicUpdate(second, body.number(I32, 1), 1, {body.index(0)}, false);
+            body.jump(end);
+            body.bind(end);
+            body.ret();
+            FunctionBuilder& main = p.function("kernel", {}, {vec(I32, 2), vec(I32, 1)});
+            p.argument({"x", true, 0});
+            p.argument({"o", true, 1});
+            ParallelSpec spec;
+            spec.function = 0;
+            spec.lower = {main.index(0)};
+            spec.upper = {main.index(2)};
+            spec.step = {main.index(1)};
+            spec.views = {0, 1};
+            main.parallel(spec);
+            main.ret();
+            return finished(p, 1);
+        };
+        // A program that does the same in turn.
+        const auto inTurn = [](Op first, Op second) {
+            ProgramBuilder p;
+            FunctionBuilder& main = p.function("kernel", {}, {vec(I32, 2), vec(I32, 1)});
+            p.argument({"x", true, 0});
+            p.argument({"o", true, 1});
+            const Register once = main.binary(first, I32, main.load(1, {main.index(0)}), main.number(I32, 6));
+            main.store(main.binary(second, I32, once, main.number(I32, 1)), 1, {main.index(0)});
+            main.ret();
+            return finished(p, 0);
+        };
+        const CheckResult shown = compared(inTurn(Op::AddI, Op::And), make(Op::AddI, Op::And)).result;
+        QCOMPARE(shown.verdict, Verdict::Refuted);
+        QVERIFY(shown.kind == RefutationKind::Nondeterministic);
+        // Bits that the other leaves alone: neither a race nor a difference.
+        const CheckResult silent = compared(inTurn(Op::Xor, Op::Or), make(Op::Xor, Op::Or)).result;
+        QCOMPARE(silent.verdict, Verdict::Undecided);
+        QVERIFY2(silent.reason.find("agree") != std::string::npos, silent.reason.c_str());
+        QCOMPARE(compared(make(Op::AddI, Op::And), make(Op::AddI, Op::And)).result.verdict, Verdict::Undecided);
+    }
+
     void anEmptyParallelLoopEnds() {
         const RunResult r = ran(matvec(1, 0, 3));
         QCOMPARE(r.end, RunResult::End::Finished);
