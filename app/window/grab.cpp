@@ -2,12 +2,14 @@
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
+#include "ui/jobs/program_session.h"
 #include "ui/models/outline_model.h"
 #include "ui/panels/find_bar.h"
 #include "ui/panels/help_window.h"
 #include "ui/panels/lemma_panel.h"
 #include "ui/panels/outline_view.h"
 #include "ui/panels/palette_popup.h"
+#include "ui/panels/program_page.h"
 #include "ui/panels/rules_panel.h"
 #include "ui/panels/values_panel.h"
 #include "ui/window/find_part.h"
@@ -16,12 +18,14 @@
 #include "ui/window/main_window.h"
 #include "ui/window/matcher_part.h"
 #include "ui/window/palette_part.h"
+#include "ui/window/program_part.h"
 #include "ui/window/review_part.h"
 #include "ui/window/rules_part.h"
 #include "ui/window/session_part.h"
 #include "ui/window/values_part.h"
 
 #include <QCoreApplication>
+#include <QDockWidget>
 #include <QLineEdit>
 #include <QPixmap>
 
@@ -49,9 +53,10 @@ constexpr std::array Views{
     "groups",   //
     "scopes",   //
     "review",   //
-    "rules",    //
-    "matcher",  //
-    "whynot",   //
+    "program",  "outputmap", "schedule",
+    "rules",   //
+    "matcher", //
+    "whynot",  //
 };
 
 bool isOfRules(const QString& view) {
@@ -74,6 +79,7 @@ Grabber::Grabber(MainWindow* window, QString file, QString view, QObject* parent
     };
     connect(m_window->session(), &PairSession::openRefused, this, refuse);
     connect(m_window->steps(), &StepChecks::openFailed, this, refuse);
+    connect(m_window->programSession(), &ProgramSession::openRefused, this, refuse);
     connect(m_window->findChild<SessionPart*>(), &SessionPart::openRefused, this, refuse);
     m_timer.setInterval(PollMs);
     connect(&m_timer, &QTimer::timeout, this, &Grabber::poll);
@@ -110,8 +116,12 @@ void Grabber::poll() {
 }
 
 int Grabber::missingVerdict() const {
+    const ProgramSession* programs = m_window->programSession();
+    if (programs->isOpen() && programs->compared()) {
+        return 0;
+    }
     const PairSession* session = m_window->session();
-    if (!session->session().isOpen() || session->session().result) {
+    if (!programs->isOpen() && (!session->session().isOpen() || session->session().result)) {
         return 0; // the start page waits for no verdict
     }
     std::fprintf(stderr, "lemmascope: there is no verdict: the picture shows what is known\n");
@@ -128,6 +138,17 @@ void Grabber::arrange() {
         return;
     }
     if (m_window->isWelcome()) {
+        return;
+    }
+    if (m_window->programSession()->isOpen()) {
+        auto* programs = m_window->programs();
+        if (m_view == QStringLiteral("outputmap") || m_view == QStringLiteral("schedule")) {
+            QDockWidget* dock = m_view == QStringLiteral("schedule") ? programs->scheduleDock() : programs->mapDock();
+            m_window->showDock(dock, false);
+            m_window->resizeDocks({dock}, {m_window->height() / 2}, Qt::Vertical);
+        } else if (m_view == QStringLiteral("program")) {
+            programs->page()->goToDifference(false);
+        }
         return;
     }
     if (m_view == QStringLiteral("overview")) {

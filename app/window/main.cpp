@@ -2,9 +2,11 @@
 
 #include "app/window/end_signals.h"
 #include "app/window/grab.h"
+#include "app/window/program_services.h"
 #include "app/window/services.h"
 #include "core/report/outcome.h"
 #include "core/workspace/recent.h"
+#include "ui/jobs/program_session.h"
 #include "ui/views/theme.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rules_part.h"
@@ -93,7 +95,7 @@ int main(int argc, char** argv) {
                                    QStringLiteral("file"));
     parser.addOptions({colours, grab, grabView, rules});
     parser.addPositionalArgument(QStringLiteral("REF"),
-                                 QCoreApplication::translate("main", "The graph as it was (.onnx, .lsg.json), or a saved session alone (.lsession)."),
+                                 QCoreApplication::translate("main", "The graph or program as it was (.onnx, .lsg.json, .mlir), or a saved session alone (.lsession)."),
                                  QStringLiteral("[REF"));
     parser.addPositionalArgument(
         QStringLiteral("REWRITTEN"),
@@ -137,6 +139,7 @@ int main(int argc, char** argv) {
                                                                                      : QString());
     // A picture is made without a trace: no recent pairs, no saved layout.
     MainWindow window(realServices(), installedExamples(), parser.isSet(grab) ? std::filesystem::path() : stateFolder());
+    window.programSession()->setServices(realProgramServices());
     std::optional<Grabber> grabber;
     if (parser.isSet(grab)) {
         window.setKeepsLayout(false);

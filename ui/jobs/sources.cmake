@@ -5,6 +5,8 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     jobs/pair_session.cpp jobs/pair_session.h
     jobs/pair_session.cpp jobs/pair_session.h jobs/pair_session_groups.cpp
     jobs/pair_session_review.cpp
+    jobs/program_services.h
+    jobs/program_session.cpp jobs/program_session.h
     jobs/services.h
     jobs/step_checks.cpp jobs/step_checks.h
 )

@@ -5,6 +5,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     models/message_model.cpp models/message_model.h
     models/outline_model.cpp models/outline_model.h
     models/palette_model.cpp models/palette_model.h
+    models/schedule_model.cpp models/schedule_model.h
     models/step_model.cpp models/step_model.h
     models/tensor_table_model.cpp models/tensor_table_model.h
 )

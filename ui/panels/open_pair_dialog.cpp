@@ -12,7 +12,7 @@
 
 namespace lemmascope {
 
-QString graphFileFilter() { return OpenPairDialog::tr("Graphs (*.onnx *.json);;All files (*)"); }
+QString graphFileFilter() { return OpenPairDialog::tr("Graphs and programs (*.onnx *.json *.mlir *.mlirbc);;All files (*)"); }
 
 OpenPairDialog::OpenPairDialog(const QString& reference, const QString& rewritten, QWidget* parent) : QDialog(parent) {
     setWindowTitle(tr("Open Pair"));

@@ -1,4 +1,5 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
+    panels/cell_map_view.cpp panels/cell_map_view.h
     panels/counterexample_panel.cpp panels/counterexample_panel.h
     panels/find_bar.cpp panels/find_bar.h
     panels/graph_table_panel.cpp panels/graph_table_panel.h
@@ -14,16 +15,21 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/messages_panel.cpp panels/messages_panel.h
     panels/open_pair_dialog.cpp panels/open_pair_dialog.h
     panels/outline_view.cpp panels/outline_view.h
+    panels/output_map_panel.cpp panels/output_map_panel.h
     panels/own_inputs_panel.cpp panels/own_inputs_panel.h
     panels/palette_popup.cpp panels/palette_popup.h
     panels/picture_dialog.cpp panels/picture_dialog.h
+    panels/program_page.cpp panels/program_page.h
+    panels/program_text_view.cpp panels/program_text_view.h
     panels/query_panel.cpp panels/query_panel.h
     panels/review_note_editor.cpp panels/review_note_editor.h
     panels/rule_text_view.cpp panels/rule_text_view.h
     panels/rules_panel.cpp panels/rules_panel.h
+    panels/schedule_panel.cpp panels/schedule_panel.h
     panels/scroll_frame.cpp panels/scroll_frame.h
     panels/side_view.cpp panels/side_view.h
     panels/steps_panel.cpp panels/steps_panel.h
+    panels/timeline_view.cpp panels/timeline_view.h
     panels/values_panel.cpp panels/values_panel.h
     panels/verdict_banner.cpp panels/verdict_banner.h
     panels/welcome_page.cpp panels/welcome_page.h

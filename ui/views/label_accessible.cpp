@@ -50,7 +50,8 @@ class LabelAccessible : public QAccessibleWidget {
 
 QAccessibleInterface* makeLabelAccessible(const QString& kind, QObject* object) {
     // Scrolled words and pictures of ours take the focus, so that keys can scroll them; Qt gives them no role.
-    if (kind == QStringLiteral("lemmascope::HeatMapView")) {
+    if (kind == QStringLiteral("lemmascope::HeatMapView") || kind == QStringLiteral("lemmascope::CellMapView") ||
+        kind == QStringLiteral("lemmascope::TimelineView")) {
         return new QAccessibleWidget(qobject_cast<QWidget*>(object), QAccessible::Graphic);
     }
     if (kind == QStringLiteral("QKeySequenceEdit")) {

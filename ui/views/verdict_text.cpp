@@ -154,6 +154,11 @@ LemmaCounts countLemmas(const CheckResult& result) {
 }
 
 QString countsText(const CheckResult& result) {
+    if (result.lemmas.empty() && result.reference == nullptr && !result.outputs.empty()) { // of programs
+        const auto equal =
+            std::count_if(result.outputs.begin(), result.outputs.end(), [](const OutputResult& output) { return output.verdict == Verdict::Proved; });
+        return tr("outputs equal: %1 of %2").arg(equal).arg(result.outputs.size());
+    }
     if (result.lemmas.empty()) {
         return result.verdict != Verdict::Proved ? tr("no lemma could be stated")
                : result.assumed.empty()          ? tr("no lemma was needed")

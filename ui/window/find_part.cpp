@@ -1,10 +1,13 @@
 #include "ui/window/find_part.h"
 
 #include "ui/canvas/graph_canvas.h"
+#include "ui/jobs/program_session.h"
 #include "ui/panels/find_bar.h"
+#include "ui/panels/program_page.h"
 #include "ui/views/text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/places_part.h"
+#include "ui/window/program_part.h"
 
 #include <QAction>
 #include <QApplication>
@@ -35,11 +38,19 @@ FindPart::FindPart(MainWindow& window, PlacesPart& places) : QObject(&window), m
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
     edit->addSeparator();
     window.addMenuAction(
-        edit, tr("&Find…"), {key("Ctrl+F")}, [this] { open(); }, MainWindow::Needs::Pair);
+        edit, tr("&Find…"), {key("Ctrl+F")},
+        [this] {
+            if (m_window.programSession()->isOpen()) {
+                m_window.programs()->page()->find(false);
+            } else {
+                open();
+            }
+        },
+        MainWindow::Needs::Open);
     m_nextAction = window.addMenuAction(
-        edit, tr("Find &Next"), {key("F3")}, [this] { step(false); }, MainWindow::Needs::Pair);
+        edit, tr("Find &Next"), {key("F3")}, [this] { stepAnywhere(false); }, MainWindow::Needs::Open);
     m_previousAction = window.addMenuAction(
-        edit, tr("Find &Previous"), {key("Shift+F3")}, [this] { step(true); }, MainWindow::Needs::Pair);
+        edit, tr("Find &Previous"), {key("Shift+F3")}, [this] { stepAnywhere(true); }, MainWindow::Needs::Open);
 
     connect(m_bar, &FindBar::queryChanged, this, &FindPart::search);
     connect(m_bar, &FindBar::stepRequested, this, &FindPart::step);
@@ -69,6 +80,14 @@ FindPart::FindPart(MainWindow& window, PlacesPart& places) : QObject(&window), m
     });
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         window.canvas(side)->installEventFilter(this);
+    }
+}
+
+void FindPart::stepAnywhere(bool backwards) {
+    if (m_window.programSession()->isOpen()) {
+        m_window.programs()->page()->findNext(backwards);
+    } else {
+        step(backwards);
     }
 }
 

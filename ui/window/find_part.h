@@ -27,6 +27,7 @@ class FindPart : public QObject {
     void close();
     /// Goes to the hit after (or before) what is selected, round the end.
     void step(bool backwards);
+    void stepAnywhere(bool backwards); ///< in programs where they are open
     void search(const QString& text);
     [[nodiscard]] bool isOpen() const;
     [[nodiscard]] FindBar* bar() const { return m_bar; }

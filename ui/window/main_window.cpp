@@ -2,6 +2,7 @@
 
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
+#include "ui/jobs/program_session.h"
 #include "ui/models/message_model.h"
 #include "ui/panels/counterexample_panel.h"
 #include "ui/panels/inspector_panel.h"
@@ -18,6 +19,7 @@
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 #include "ui/window/parts.h"
+#include "ui/window/program_part.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -61,6 +63,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
     m_jobs = new JobListModel(this);
     m_messages = new MessageModel(this);
     m_steps = new StepChecks(services, m_jobs, m_messages, this);
+    m_programSession = new ProgramSession(services.layout, m_jobs, m_messages, this);
     m_session = new PairSession(std::move(services), m_jobs, m_messages, this);
 
     buildCentre();
@@ -91,6 +94,7 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
 MainWindow::~MainWindow() {
     // Before the widgets that its signals reach.
     delete m_session;
+    delete m_programSession;
     delete m_steps;
 }
 
@@ -269,7 +273,9 @@ void MainWindow::pairOpened() {
     m_pendingReference.clear();
     m_justOpened = true;
     const bool open = session.isOpen();
-    showPage(!open);
+    if (open || !showsPrograms()) {
+        showPage(!open);
+    }
     for (const Side side : {Side::Reference, Side::Rewritten}) {
         if (m_session->isReload()) {
             canvas(side)->keepView();
@@ -291,7 +297,9 @@ void MainWindow::pairOpened() {
         m_recent.add({session.reference, session.rewritten, {}});
         canvas(Side::Reference)->setFocus();
     } else {
-        setWindowTitle(tr("Lemmascope"));
+        if (!showsPrograms()) {
+            setWindowTitle(tr("Lemmascope"));
+        }
         m_welcome->setFiles({}, {});
     }
     refreshRecent();
@@ -330,6 +338,9 @@ void MainWindow::refreshRecent() {
 }
 
 void MainWindow::refreshBanner() {
+    if (routed([this](ProgramPart& part) { part.refreshBanner(*m_banner); })) {
+        return;
+    }
     m_banner->setWanted(m_session->session().options.wanted);
     m_stepsPanel->setWanted(m_session->session().options.wanted);
     if (m_session->isLoading()) {
@@ -416,7 +427,7 @@ void MainWindow::refreshPanels() {
 void MainWindow::refreshStatus() {
     const int running = m_jobs->runningCount();
     m_jobsButton->setText(running == 0 ? tr("no jobs running") : tr("jobs running: %1").arg(running));
-    if (isWelcome()) {
+    if (isWelcome() || showsPrograms()) {
         m_nodesLabel->clear();
         m_zoomLabel->clear();
         return;
@@ -453,7 +464,8 @@ QString MainWindow::versions() const { return toQString(m_versions); }
 bool MainWindow::isWelcome() const { return m_stack->currentWidget() == m_welcome; }
 
 void MainWindow::showPage(bool welcome) {
-    const bool was = isWelcome();
+    const bool was = isWelcome() || showsPrograms();
+    const bool left = showsPrograms();
     m_stack->setCurrentWidget(welcome ? static_cast<QWidget*>(m_welcome) : m_splitter);
     m_banner->setVisible(!welcome);
     if (welcome) {
@@ -466,7 +478,7 @@ void MainWindow::showPage(bool welcome) {
     } else if (was) {
         restoreState(m_dockState, LayoutVersion);
     }
-    if (welcome != was) { // a reader may have closed it
+    if (welcome != was || left) { // a reader may have closed it
         showStepsDock();
     }
     refreshStatus();
@@ -478,6 +490,11 @@ void MainWindow::openPair(const QString& reference, const QString& rewritten) {
     m_lastFolder = QFileInfo(reference).path();
     const std::filesystem::path first = toPath(QFileInfo(reference).absoluteFilePath());
     const std::filesystem::path second = toPath(QFileInfo(rewritten).absoluteFilePath());
+    if (ProgramSession::isProgram(first) || ProgramSession::isProgram(second)) {
+        m_steps->close();
+        m_programSession->open(first, second);
+        return;
+    }
     if (!m_steps->indexOf(first, second)) {
         m_steps->close(); // another pair: the list would speak of something else
     }
@@ -486,7 +503,9 @@ void MainWindow::openPair(const QString& reference, const QString& rewritten) {
 
 void MainWindow::openOne(const QString& file) {
     const Session& session = m_session->session();
-    if (session.isOpen()) {
+    if (m_programSession->isOpen() && ProgramSession::isProgram(toPath(file))) {
+        openPair(pathText(m_programSession->reference()), file);
+    } else if (session.isOpen() && !ProgramSession::isProgram(toPath(file))) {
         openPair(pathText(session.reference), file); // a new rewrite of what is open
     } else if (!m_pendingReference.isEmpty()) {
         openPair(m_pendingReference, file);
@@ -496,7 +515,11 @@ void MainWindow::openOne(const QString& file) {
     }
 }
 
-void MainWindow::exportReport(const QString& folder, bool anonymous) { m_session->exportReport(toPath(folder), anonymous); }
+void MainWindow::exportReport(const QString& folder, bool anonymous) {
+    if (!routed([&](ProgramPart& part) { part.session()->exportReport(toPath(folder), anonymous); })) {
+        m_session->exportReport(toPath(folder), anonymous);
+    }
+}
 
 QDockWidget* MainWindow::addPartDock(const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area, QDockWidget* tabbedWith,
                                      bool shown, Needs needs) {
@@ -550,13 +573,15 @@ void MainWindow::restoreLayout() {
 void MainWindow::saveLayout() {
     QSettings settings(settingsName(), settingsName());
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("window/docks%1").arg(LayoutVersion), isWelcome() ? m_dockState : saveState(LayoutVersion));
+    settings.setValue(QStringLiteral("window/docks%1").arg(LayoutVersion), isWelcome() || showsPrograms() ? m_dockState : saveState(LayoutVersion));
     settings.setValue(QStringLiteral("files/folder"), m_lastFolder);
 }
 
 void MainWindow::restoreDefaultLayout() {
     if (isWelcome()) {
         m_dockState = m_defaultState;
+    } else if (showsPrograms()) {
+        m_programs->arrange();
     } else {
         restoreState(m_defaultState, LayoutVersion);
     }
@@ -568,6 +593,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     Q_EMIT aboutToClose();
     m_session->stop();
+    m_programSession->stop();
     m_steps->close();
     QMainWindow::closeEvent(event);
 }

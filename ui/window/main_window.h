@@ -31,6 +31,8 @@ class JobListModel;
 class LemmaPanel;
 class MessageModel;
 class OwnInputsPanel;
+class ProgramPart;
+class ProgramSession;
 class QueryPanel;
 class SideView;
 class StepsPanel;
@@ -38,7 +40,8 @@ class VerdictBanner;
 
 /// The window: two canvases that cannot be torn apart, the verdict above them, and docks around them on one PairSession.
 /// main_window.cpp builds it and follows the session, main_window_actions.cpp has menus and keys, main_window_navigation.cpp what
-/// is selected and where both sides look, main_window_steps.cpp the steps of a pipeline and what is accepted.
+/// is selected and where both sides look, main_window_steps.cpp the steps of a pipeline and what is accepted, main_window_programs.cpp the
+/// page of MLIR programs that stands in place of the canvases.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -48,7 +51,7 @@ class MainWindow : public QMainWindow {
     enum class Menu { File, Edit, View, Go, Lemmas, Matcher, Help };
     static constexpr std::size_t MenuCount = 7;
     /// What must be there for an action to be enabled.
-    enum class Needs { Nothing, Pair, Result, Failing, Steps };
+    enum class Needs { Nothing, Pair, Result, Failing, Steps, Open, Programs }; ///< Open: a pair of graphs or of programs
     /// What the reader chose last: a lemma, a node of one side, or an input, constant or output; or nothing.
     struct Selection {
         std::optional<std::size_t> lemma;
@@ -120,7 +123,13 @@ class MainWindow : public QMainWindow {
     /// Which of the open steps the open pair is.
     [[nodiscard]] std::optional<std::size_t> currentStep() const;
     /// Nothing runs in the background.
-    [[nodiscard]] bool isIdle() const { return m_session->isIdle() && m_steps->isIdle(); }
+    [[nodiscard]] bool isIdle() const;
+    [[nodiscard]] ProgramSession* programSession() const { return m_programSession; }
+    [[nodiscard]] ProgramPart* programs() const { return m_programs; }
+    /// The part adds its page once; what it has to tell is shown from then on.
+    void setPrograms(ProgramPart* part);
+    void programsOpened(); ///< or closed
+    void refreshPrograms();
     [[nodiscard]] GraphCanvas* canvas(Side side) const;
     [[nodiscard]] VerdictBanner* banner() const { return m_banner; }
     [[nodiscard]] LemmaPanel* lemmaPanel() const { return m_lemmas; }
@@ -178,6 +187,10 @@ class MainWindow : public QMainWindow {
     void focusNextPane(bool backwards);
     void addDockAction(QDockWidget* dock, Needs needs);
 
+    // main_window_programs.cpp
+    [[nodiscard]] bool showsPrograms() const;
+    [[nodiscard]] bool routed(const std::function<void(ProgramPart&)>& act); ///< done, and true, where programs are open
+
     // main_window_steps.cpp
     void followSteps();
     void tellStep();
@@ -211,6 +224,8 @@ class MainWindow : public QMainWindow {
     MessageModel* m_messages;
     PairSession* m_session;
     StepChecks* m_steps;
+    ProgramSession* m_programSession;
+    ProgramPart* m_programs = nullptr;
 
     QMenuBar* m_menuBar = nullptr;
     QToolBar* m_toolBar = nullptr;

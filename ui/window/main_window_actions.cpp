@@ -5,10 +5,12 @@
 #include "core/graph/definition_library.h"
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
+#include "ui/jobs/program_session.h"
 #include "ui/models/message_model.h"
 #include "ui/panels/counterexample_panel.h"
 #include "ui/panels/lemma_panel.h"
 #include "ui/panels/open_pair_dialog.h"
+#include "ui/panels/program_page.h"
 #include "ui/panels/query_panel.h"
 #include "ui/panels/side_view.h"
 #include "ui/panels/verdict_banner.h"
@@ -16,6 +18,7 @@
 #include "ui/views/lemma_tree_view.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
+#include "ui/window/program_part.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -78,7 +81,10 @@ void MainWindow::addDockAction(QDockWidget* dock, Needs needs) {
             const bool seen = dock->isVisible() && !dock->visibleRegion().isEmpty();
             if (seen && dock->isAncestorOf(QApplication::focusWidget())) {
                 dock->hide();
-                (isWelcome() ? static_cast<QWidget*>(m_welcome) : canvas(activeSide()))->setFocus();
+                (isWelcome()       ? static_cast<QWidget*>(m_welcome)
+                 : showsPrograms() ? static_cast<QWidget*>(m_programs->page()->view(m_programs->page()->activeSide()))
+                                   : canvas(activeSide()))
+                    ->setFocus();
             } else {
                 showDock(dock, true);
             }
@@ -97,10 +103,17 @@ void MainWindow::buildActions() {
     addMenuAction(file, tr("Open &Folder of Steps…"), {}, asks([this] { askForSteps(true); }));
     m_recentMenu = file->addMenu(tr("Open &Recent"));
     m_reloadAction = addMenuAction(file, tr("Re&load"), {key("F5"), key("Ctrl+R")}, [this] {
+        if (routed([](ProgramPart& part) { part.session()->reload(); })) {
+            return;
+        }
         m_session->reload();
         m_steps->check(m_session->session().options, m_session->allAccepted());
     });
-    m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] { m_session->swapSides(); });
+    m_swapAction = addMenuAction(file, tr("S&wap Sides"), {}, [this] {
+        if (!routed([](ProgramPart& part) { part.session()->swapSides(); })) {
+            m_session->swapSides();
+        }
+    });
     file->addSeparator();
     addMenuAction(file, tr("&Definitions of Ops…"), {}, asks([this] { askForDefinitions(); }));
     m_noDefinitionsAction = addMenuAction(file, tr("Withou&t Definitions"), {}, [this] { useDefinitions({}); });
@@ -108,6 +121,9 @@ void MainWindow::buildActions() {
     m_reportAction = addMenuAction(file, tr("E&xport Report…"), {key("Ctrl+Shift+E")}, asks([this] { askForReportFolder(); }));
     file->addSeparator();
     m_closeAction = addMenuAction(file, tr("&Close Pair"), {key("Ctrl+W")}, [this] {
+        if (routed([](ProgramPart& part) { part.session()->close(); })) {
+            return;
+        }
         m_steps->close();
         m_session->close();
     });
@@ -203,8 +219,10 @@ void MainWindow::buildActions() {
     previousFailing->setIconText(tr("Previous failing"));
     m_needs.emplace_back(nextFailing, Needs::Failing);
     m_needs.emplace_back(previousFailing, Needs::Failing);
-    pairAction(addMenuAction(go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }));
-    pairAction(addMenuAction(go, tr("Previous D&ifference"), {key("Alt+Up")}, [this] { goToDifference(true); }));
+    addMenuAction(
+        go, tr("Next &Difference"), {key("Alt+Down")}, [this] { goToDifference(false); }, Needs::Open);
+    addMenuAction(
+        go, tr("Previous D&ifference"), {key("Alt+Up")}, [this] { goToDifference(true); }, Needs::Open);
     go->addSeparator();
     pairAction(addMenuAction(go, tr("Pa&rtner"), {key("Ctrl+Space")}, [this] { goToPartner(); }));
     addLetterAction(
@@ -222,10 +240,14 @@ void MainWindow::buildActions() {
 
     QMenu* lemmas = addMenu(Menu::Lemmas, tr("&Lemmas"));
     m_checkAction = addMenuAction(lemmas, tr("&Check All"), {key("Shift+F7")}, [this] {
+        if (routed([](ProgramPart& part) { part.session()->check(part.session()->options()); })) {
+            return;
+        }
         m_session->check(m_session->session().options);
         m_steps->check(m_session->session().options, m_session->allAccepted());
     });
     m_stopAction = addMenuAction(lemmas, tr("&Stop"), {key("Esc")}, [this] {
+        m_programSession->stop();
         m_session->stop();
         m_steps->stop();
         m_jobs->stopAll(); // those of the parts too
@@ -238,6 +260,9 @@ void MainWindow::buildActions() {
     QMenu* wanted = lemmas->addMenu(tr("Strength &Wanted"));
     m_strengths = new QActionGroup(this);
     const auto want = [this](Strength strength) {
+        if (routed([strength](ProgramPart& part) { part.want(strength); })) {
+            return;
+        }
         CheckOptions options = m_session->session().options;
         if (options.wanted != strength) {
             options.wanted = strength;
@@ -290,14 +315,21 @@ void MainWindow::buildActions() {
     m_toolBar->addWidget(m_hopsLabel);
 
     connect(m_banner, &VerdictBanner::goRequested, this, [this] {
+        if (routed([](ProgramPart& part) { part.goToFirst(); })) {
+            return;
+        }
         const auto& result = m_session->session().result;
         if (result && firstFailing(*result) < result->lemmas.size()) {
             goToLemma(firstFailing(*result));
         }
     });
     connect(m_banner, &VerdictBanner::reportRequested, this, &MainWindow::askForReportFolder);
-    connect(m_banner, &VerdictBanner::stopRequested, m_session, &PairSession::stop);
-    connect(m_banner, &VerdictBanner::reloadRequested, m_session, &PairSession::reload);
+    connect(m_banner, &VerdictBanner::stopRequested, m_stopAction, &QAction::trigger);
+    connect(m_banner, &VerdictBanner::reloadRequested, this, [this] {
+        if (!routed([](ProgramPart& part) { part.session()->reload(); })) {
+            m_session->reload();
+        }
+    });
     connect(m_banner, &VerdictBanner::wantedChosen, this, want);
     connect(m_welcome, &WelcomePage::pairChosen, this, &MainWindow::openPair);
 }
@@ -308,19 +340,22 @@ void MainWindow::updateActions() {
     }
     const bool open = m_session->session().isOpen();
     const bool result = open && m_session->session().result != nullptr;
+    const bool programs = m_programSession->isOpen();
     for (QAction* action : {m_reloadAction, m_swapAction, m_closeAction, m_checkAction, m_lockAction}) {
-        action->setEnabled(open);
+        action->setEnabled(open || programs);
     }
     const bool failing = result && m_lemmas->nextFailing(std::nullopt, false).has_value();
-    m_reportAction->setEnabled(result);
+    m_reportAction->setEnabled(result || m_programSession->compared() != nullptr);
     m_noDefinitionsAction->setEnabled(m_session->session().options.definitions != nullptr);
     for (const auto& [action, needs] : m_needs) {
         switch (needs) {
         case Needs::Nothing: break;
         case Needs::Pair: action->setEnabled(open); break;
         case Needs::Result: action->setEnabled(result); break;
-        case Needs::Failing: action->setEnabled(failing); break;
+        case Needs::Failing: action->setEnabled(failing || (programs && m_programs->hasFailing())); break;
         case Needs::Steps: action->setEnabled(!m_steps->steps().empty()); break;
+        case Needs::Open: action->setEnabled(open || programs); break;
+        case Needs::Programs: action->setEnabled(programs); break;
         }
     }
     refreshAccepted();
@@ -330,15 +365,21 @@ void MainWindow::updateActions() {
     m_stopAction->setEnabled(m_jobs->runningCount() > 0);
     m_backAction->setEnabled(open && m_history.canGo(-1));
     m_forwardAction->setEnabled(open && m_history.canGo(1));
+    const Strength wanted = programs ? m_programSession->options().wanted : m_session->session().options.wanted;
     for (QAction* action : m_strengths->actions()) {
-        action->setChecked(action->data().toInt() == static_cast<int>(m_session->session().options.wanted));
+        action->setChecked(action->data().toInt() == static_cast<int>(wanted));
     }
 }
 
 void MainWindow::askForPair() {
     const Session& session = m_session->session();
-    OpenPairDialog dialog(session.isOpen() ? pathText(session.reference) : m_pendingReference,
-                          session.isOpen() ? pathText(session.rewritten) : QString(), this);
+    OpenPairDialog dialog(m_programSession->isOpen() ? pathText(m_programSession->reference())
+                          : session.isOpen()         ? pathText(session.reference)
+                                                     : m_pendingReference,
+                          m_programSession->isOpen() ? pathText(m_programSession->rewritten())
+                          : session.isOpen()         ? pathText(session.rewritten)
+                                                     : QString(),
+                          this);
     if (dialog.exec() == QDialog::Accepted) {
         openPair(dialog.reference(), dialog.rewritten());
     }
@@ -378,7 +419,8 @@ void MainWindow::useDefinitions(const QString& file) {
 }
 
 void MainWindow::askForReportFolder() {
-    if (!m_session->session().result) {
+    const bool programs = m_programSession->compared() != nullptr;
+    if (!programs && !m_session->session().result) {
         return;
     }
     QFileDialog dialog(this, tr("Export Report"), m_lastFolder);
@@ -386,7 +428,8 @@ void MainWindow::askForReportFolder() {
     dialog.setFileMode(QFileDialog::AnyFile);
     dialog.setLabelText(QFileDialog::Accept, tr("Export"));
     dialog.setLabelText(QFileDialog::FileName, tr("New folder:"));
-    dialog.selectFile(QFileInfo(pathText(m_session->session().rewritten)).completeBaseName() + tr("-report"));
+    dialog.selectFile(QFileInfo(pathText(programs ? m_programSession->rewritten() : m_session->session().rewritten)).completeBaseName() +
+                      tr("-report"));
     dialog.setOption(QFileDialog::DontUseNativeDialog); // for the check box below
     auto* anonymous = new QCheckBox(tr("Strip names, texts and constants that the failure does not need (&anonymous)"), &dialog);
     anonymous->setAccessibleName(tr("Anonymous report"));
@@ -403,6 +446,7 @@ void MainWindow::focusNextPane(bool backwards) {
     } else {
         panes = {canvas(Side::Reference), canvas(Side::Rewritten)};
     }
+    (void)routed([&panes](ProgramPart& part) { panes = {part.page()->view(Side::Reference), part.page()->view(Side::Rewritten)}; });
     for (QDockWidget* dock : m_docks) {
         if (dock->isVisible() && !dock->visibleRegion().isEmpty()) {
             panes.push_back(dock);

@@ -6,10 +6,12 @@
 #include "ui/panels/counterexample_panel.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/lemma_panel.h"
+#include "ui/panels/program_page.h"
 #include "ui/panels/query_panel.h"
 #include "ui/panels/side_view.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
+#include "ui/window/program_part.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -235,6 +237,9 @@ void MainWindow::centreOnLemma(std::size_t lemma, bool animated) {
 }
 
 void MainWindow::goToNextFailing(bool backwards) {
+    if (routed([backwards](ProgramPart& part) { part.goToNext(backwards); })) {
+        return;
+    }
     if (const auto next = m_lemmas->nextFailing(m_lemma, backwards)) {
         goToLemma(*next);
     } else {
@@ -343,6 +348,9 @@ void MainWindow::goToPartner() {
 }
 
 void MainWindow::goToDifference(bool backwards) {
+    if (routed([backwards](ProgramPart& part) { part.page()->goToDifference(backwards); })) {
+        return;
+    }
     const Side side = activeSide();
     const auto& scene = canvas(side)->scene();
     std::vector<FlatNodeId> nodes = m_session->differingNodes(side);

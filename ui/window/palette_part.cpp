@@ -1,12 +1,15 @@
 #include "ui/window/palette_part.h"
 
 #include "ui/canvas/graph_canvas.h"
+#include "ui/jobs/program_session.h"
 #include "ui/panels/palette_popup.h"
+#include "ui/panels/program_page.h"
 #include "ui/views/ranking.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/places_part.h"
+#include "ui/window/program_part.h"
 
 #include <QAction>
 #include <QMenu>
@@ -31,7 +34,15 @@ PalettePart::PalettePart(MainWindow& window, PlacesPart& places)
     QMenu* go = window.menu(MainWindow::Menu::Go);
     go->addSeparator();
     window.addMenuAction(
-        go, tr("&Go to Node…"), {QKeySequence(QStringLiteral("Ctrl+G"))}, [this] { openGoToNode(); }, MainWindow::Needs::Pair);
+        go, tr("&Go to Node…"), {QKeySequence(QStringLiteral("Ctrl+G"))},
+        [this] {
+            if (m_window.programSession()->isOpen()) {
+                m_window.programs()->page()->find(true);
+            } else {
+                openGoToNode();
+            }
+        },
+        MainWindow::Needs::Open);
     window.addMenuAction(go, tr("&Command Palette…"), {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P"))},
                          [this] { openPalette(); });
     connect(m_popup, &PalettePopup::textChanged, this, &PalettePart::refresh);

@@ -14,6 +14,7 @@
 #include "ui/window/picture_part.h"
 #include "ui/window/places_part.h"
 #include "ui/window/play_part.h"
+#include "ui/window/program_part.h"
 #include "ui/window/reason_part.h"
 #include "ui/window/replacement_part.h"
 #include "ui/window/review_part.h"
@@ -44,6 +45,7 @@ void addParts(MainWindow& window) {
     auto* rules = new RulesPart(window);
     new MatcherPart(window, *rules);
     new ReplacementPart(window, *rules);
+    window.setPrograms(new ProgramPart(window));
     new WorkerLossPart(&window);
     new LooksPart(window, *history); // after those with docks
     new KeyboardPart(window);        // after those with acts

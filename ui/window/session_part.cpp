@@ -2,6 +2,7 @@
 
 #include "ui/jobs/job_list_model.h"
 #include "ui/jobs/latest_job.h"
+#include "ui/jobs/program_session.h"
 #include "ui/models/message_model.h"
 #include "ui/panels/lemma_panel.h"
 #include "ui/panels/review_note_editor.h"
@@ -9,6 +10,7 @@
 #include "ui/views/text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/matcher_part.h"
+#include "ui/window/program_part.h"
 #include "ui/window/review_part.h"
 #include "ui/window/rules_part.h"
 
@@ -62,9 +64,9 @@ SessionPart::SessionPart(MainWindow* window, ReviewPart* review, std::filesystem
         }
     });
     m_saveAction = window->addMenuAction(
-        menu, tr("Sa&ve Session"), {QKeySequence::Save}, [this] { save(); }, MainWindow::Needs::Pair);
+        menu, tr("Sa&ve Session"), {QKeySequence::Save}, [this] { save(); }, MainWindow::Needs::Open);
     m_saveAsAction = window->addMenuAction(
-        menu, tr("Save Session &As…"), {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] { saveAs(); }, MainWindow::Needs::Pair);
+        menu, tr("Save Session &As…"), {QKeySequence(QStringLiteral("Ctrl+Shift+S"))}, [this] { saveAs(); }, MainWindow::Needs::Open);
     moveBefore(menu, openAction, "F5");
     moveBefore(menu, m_saveAction, "Ctrl+Shift+E");
     moveBefore(menu, m_saveAsAction, "Ctrl+Shift+E");
@@ -293,6 +295,10 @@ void SessionPart::open(const QString& file) {
                 m_window->statusBar()->showMessage(tr("The session could not be opened: see Messages."), 10'000);
                 return;
             }
+            if (ProgramSession::isProgram(read->session->reference.file)) {
+                m_window->programSession()->restore(*read->session, read->sameFiles);
+                return;
+            }
             m_opening = path;
             m_openingNotes = read->session->notes;
             m_window->session()->restore(read->session, read->sameFiles);
@@ -353,6 +359,10 @@ void SessionPart::applyView(const SavedSession& session) {
 }
 
 void SessionPart::save() {
+    if (m_window->programSession()->isOpen()) {
+        m_window->programs()->save();
+        return;
+    }
     if (m_file.empty()) {
         saveAs();
     } else {
@@ -361,6 +371,10 @@ void SessionPart::save() {
 }
 
 void SessionPart::saveAs() {
+    if (m_window->programSession()->isOpen()) {
+        m_window->programs()->saveAs();
+        return;
+    }
     const Session& session = m_window->session()->session();
     if (!session.isOpen()) {
         return;

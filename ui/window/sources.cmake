@@ -1,5 +1,6 @@
 list(APPEND LEMMASCOPE_UI_SOURCES
     window/main_window.cpp window/main_window.h window/main_window_actions.cpp window/main_window_navigation.cpp window/main_window_steps.cpp
+    window/main_window_programs.cpp
     window/access_part.cpp window/access_part.h
     window/action_list.cpp window/action_list.h
     window/find_part.cpp window/find_part.h
@@ -16,6 +17,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     window/picture_part.cpp window/picture_part.h
     window/places_part.cpp window/places_part.h
     window/play_part.cpp window/play_part.h
+    window/program_part.cpp window/program_part.h
     window/reason_part.cpp window/reason_part.h
     window/replacement_part.cpp window/replacement_part.h
     window/review_part.cpp window/review_part.h

@@ -1,6 +1,10 @@
 #include "tests/ui/window/every_view.h"
 
+#include "tests/ui/window/program_fakes.h"
 #include "tests/ui/window/text_room.h"
+#include "ui/jobs/program_session.h"
+#include "ui/panels/program_page.h"
+#include "ui/window/program_part.h"
 
 #include <QAction>
 #include <QApplication>
@@ -16,6 +20,23 @@ void everyView(WindowFixture& fixture, const std::function<void(QWidget*, const 
     MainWindow* window = fixture.window.get();
     QTest::qWait(20);
     look(window, QStringLiteral("start page"));
+    // Programs first: graphs take their place again.
+    window->programSession()->setServices(fakeProgramServices(fixture.behaviour));
+    for (const QString& pair : {QStringLiteral("equal"), QStringLiteral("race"), QStringLiteral("differs")}) {
+        window->openPair(fixture.file(pair + QStringLiteral(".ref.mlir")), fixture.file(pair + QStringLiteral(".rew.mlir")));
+        if (!QTest::qWaitFor([window] { return window->isIdle(); }, 10'000) || !window->programSession()->isOpen()) {
+            qWarning("%s did not open", qPrintable(pair));
+        }
+        for (QDockWidget* dock : {window->programs()->mapDock(), window->programs()->scheduleDock()}) {
+            window->showDock(dock, false);
+            QTest::qWait(20);
+            look(window, QStringLiteral("programs %1, dock %2").arg(pair, dock->objectName()));
+        }
+        window->programs()->page()->find(true);
+        QTest::qWait(5);
+        look(window, QStringLiteral("finding in programs"));
+        window->programs()->page()->closeFind();
+    }
     for (const char* pair : {"undecided", "proved", "unproved", "refuted"}) {
         if (!fixture.openAndSettle(QString::fromLatin1(pair))) {
             qWarning("%s did not open", pair);
