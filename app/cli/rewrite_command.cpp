@@ -207,11 +207,12 @@ class Command {
         const bool any = !result->applications.empty();
         const std::string refused = refusedText(result->refusals, result->undecided);
         if (!any) {
-            return nothing(report, result->undecided, refused);
+            return nothing(report, result->undecided, result->refusals.size(), refused);
         }
         if (Result<void> saved = save(m_request, *result->plain, m_console); !saved) {
             return tl::unexpected(saved.error());
         }
+        m_console.note("written: " + m_request.out);
         if (!result->fixpoint && !m_request.once) {
             m_console.note("note: " + result->stopped);
         }
@@ -272,7 +273,7 @@ class Command {
         report.regions = &*result;
         const std::string refused = refusedText(result->refusals, result->undecided);
         if (result->regions.empty()) {
-            return nothing(report, result->undecided, refused);
+            return nothing(report, result->undecided, result->refusals.size(), refused);
         }
         if (Result<void> saved = save(m_request, *result->graph, m_console); !saved) {
             return tl::unexpected(saved.error());
@@ -302,8 +303,11 @@ class Command {
     }
 
     /// A budget that ran out is no "no match".
-    Result<int> nothing(const RewriteReport& report, std::size_t undecided, const std::string& refused) {
-        m_console.answer((undecided == 0 ? "no match: " : "undecided: ") + m_request.out + " is not written\n" + refused);
+    Result<int> nothing(const RewriteReport& report, std::size_t undecided, std::size_t refusals, const std::string& refused) {
+        const std::string headline = undecided > 0  ? "undecided: "
+                                     : refusals > 0 ? "nothing rewritten, " + counted(refusals, "match") + " refused: "
+                                                    : "no match: ";
+        m_console.answer(headline + m_request.out + " is not written\n" + refused);
         return finish(report, undecided == 0 ? NoMatch : Undecided);
     }
 

@@ -20,6 +20,9 @@ Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& co
     for (const match::Finding& each : checked.findings) {
         console.note(each.text(file));
     }
+    for (const match::Finding& each : match::unknownOperators(*rules)) {
+        console.note(each.text(file));
+    }
     if (!checked.passes() && !lenient) {
         return fail(ErrorCode::BadData, "the rules fail the static check; --lenient runs them anyway", file);
     }

@@ -11,6 +11,7 @@
 #include "core/report/files.h"
 #include "core/report/rule_text.h"
 #include "core/report/text_report.h"
+#include "core/rewrite/operators.h"
 #include "core/ruleproof/rule_check.h"
 
 #include <algorithm>
@@ -108,6 +109,10 @@ int rulesCheckCommand(const RulesRequest& request, Console& console, Interrupt& 
     }
     for (const match::Finding& each : match::unknownOperators(*rules)) {
         console.note(each.text(request.file));
+    }
+    for (const match::Finding& each : rewrite::checkReplacements(*rules)) {
+        console.note(each.text(request.file));
+        errors += each.isError ? 1 : 0;
     }
     if (errors > 0) {
         console.answer("static check: " + counted(errors, "error") + "\n");

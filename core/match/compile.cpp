@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -456,9 +457,22 @@ class Compiler {
             out.slots.push_back(each.first);
             out.names.push_back(each.second);
         }
-        out.text = guardText(m_file, id, true, [&](const Name& name) { return marks.at(name.written()); });
+        const auto marked = [&](const Name& name) { return marks.at(name.written()); };
+        out.text = guardText(m_file, id, true, marked);
+        addParts(id, out.root, marked, out.parts);
         m_out.guards.push_back(std::move(out));
         return GuardId(m_out.guards.size() - 1);
+    }
+
+    void addParts(ExpressionId id, GuardId node, const std::function<std::string(const Name&)>& marked, std::vector<Guard::Part>& out) const {
+        const ExpressionNode& expression = m_file.at(id);
+        if (expression.kind != ExpressionKind::And) {
+            out.push_back({node, guardText(m_file, id, true, marked)});
+            return;
+        }
+        for (std::size_t i = 0; i < expression.children.size(); ++i) {
+            addParts(expression.children[i], m_out.node(node).children[i], marked, out);
+        }
     }
 
     GuardId guardNode(ExpressionId id, std::map<std::string, std::pair<SlotRef, Name>>& read) {

@@ -10,9 +10,8 @@ namespace lemmascope::match {
 
 namespace {
 
-/// The guard as the rule would write it.
-std::string guardWords(const MatchProgram& program, const FailureRecord& record) {
-    std::string out = program.at(record.guard).text;
+/// A guard, or a part of it, as the rule would write it.
+std::string guardWords(std::string out, const FailureRecord& record) {
     for (std::size_t i = 0; i < record.guardNames; ++i) {
         const std::string mark = Guard::mark(i);
         const std::string written = record.bindings[record.bindings.size() - record.guardNames + i].name.written();
@@ -192,9 +191,9 @@ std::string shortReason(const MatchProgram& program, const Subject& subject, con
     case FailureReason::OperandOmitted: return "operand left out";
     case FailureReason::OperandGiven: return "operand given: " + subject.termText(record.term);
     case FailureReason::TreeMismatch: return "factors: want " + std::to_string(record.wanted) + ", got " + std::to_string(record.actual);
-    case FailureReason::GuardFalse: return "guard false: " + guardWords(program, record);
-    case FailureReason::GuardUnbound: return "guard " + guardWords(program, record) + " reads unbound " + unboundNames(record);
-    case FailureReason::GuardUndefined: return "guard undefined: " + guardWords(program, record);
+    case FailureReason::GuardFalse: return "guard false: " + guardWords(program.at(record.guard).text, record);
+    case FailureReason::GuardUnbound: return "guard " + guardWords(program.at(record.guard).text, record) + " reads unbound " + unboundNames(record);
+    case FailureReason::GuardUndefined: return "guard undefined: " + guardWords(program.at(record.guard).text, record);
     case FailureReason::ExistentialUnbound: return "existential " + record.held.name.text + " never bound";
     case FailureReason::TargetUnbound: return "match constraint on unbound " + record.held.name.text;
     case FailureReason::TargetMismatch: return "op: want " + targetOperators(program, at) + ", got " + head();
@@ -266,9 +265,13 @@ std::string reasonInWords(const MatchProgram& program, const Subject& subject, c
     case FailureReason::OperandGiven: return hereIs(subject, record) + subject.nodeText(record.term) + ", the pattern wants none";
     case FailureReason::GuardFalse:
     case FailureReason::GuardUndefined: {
-        const std::string facts = GuardFacts(program, subject, record).text(program.at(record.guard).root);
-        return std::string(record.reason == FailureReason::GuardFalse ? "guard " : "guard cannot be decided: ") + guardWords(program, record) +
-               (record.reason == FailureReason::GuardFalse ? " is false" : "") + (facts.empty() ? "" : ": " + facts);
+        // Of conditions that are joined the first that failed: the others, which hold, would bury it.
+        const std::vector<Guard::Part>& parts = program.at(record.guard).parts;
+        const Guard::Part& part = parts.at(record.guardPart);
+        const std::string facts = GuardFacts(program, subject, record).text(part.root);
+        return std::string(record.reason == FailureReason::GuardFalse ? "guard " : "guard cannot be decided: ") + guardWords(part.text, record) +
+               (record.reason == FailureReason::GuardFalse ? " is false" : "") + (facts.empty() ? "" : ": " + facts) +
+               (parts.size() == 1 ? "" : "; condition " + std::to_string(record.guardPart + 1) + " of " + std::to_string(parts.size()));
     }
     case FailureReason::TargetMismatch:
         return "for " + record.held.name.written() + " stands " + subject.nodeText(record.term) + ", the pattern wants " +

@@ -81,9 +81,10 @@ struct FailureRecord {
     InstructionId at;
     TermId term;
     GuardId guard;
-    Binding held;             ///< conflicts: what the name holds already. Unbound names: the name
-    FactValue found;          ///< attributes: what is there
-    std::uint32_t wanted = 0; ///< arity, result; AttributeMismatch: which test
+    std::uint32_t guardPart = 0; ///< GuardFalse, GuardUndefined: the first of Guard::parts that came to that
+    Binding held;                ///< conflicts: what the name holds already. Unbound names: the name
+    FactValue found;             ///< attributes: what is there
+    std::uint32_t wanted = 0;    ///< arity, result; AttributeMismatch: which test
     std::uint32_t actual = 0;
     std::uint32_t operand = 0xFFFFFFFFU; ///< the operand of `parent` that was being matched
     TermId parent;

@@ -165,4 +165,11 @@ Truth evaluateGuard(const MachineState& state, GuardId guard, std::uint32_t fram
     return unbound ? Truth::Undefined : Evaluation(state, frame).truth(at.root);
 }
 
+std::uint32_t guardPart(const MachineState& state, GuardId guard, std::uint32_t frame, Truth truth) {
+    const std::vector<Guard::Part>& parts = state.program.at(guard).parts;
+    const auto found =
+        std::find_if(parts.begin(), parts.end(), [&](const Guard::Part& each) { return Evaluation(state, frame).truth(each.root) == truth; });
+    return found == parts.end() ? 0 : static_cast<std::uint32_t>(found - parts.begin());
+}
+
 } // namespace lemmascope::match

@@ -91,6 +91,9 @@ FailureRecord* MachineState::record(FailureReason reason, const Continuation& at
             out.bindings.push_back(binding(*cellNames[cell], cells[cell]));
         }
         out.guardNames = static_cast<std::uint32_t>(guard.slots.size());
+        if (reason != FailureReason::GuardUnbound) {
+            out.guardPart = guardPart(*this, instruction.guard, at.frame, reason == FailureReason::GuardFalse ? Truth::False : Truth::Undefined);
+        }
     }
     bestPending = furthest;
     return &out;

@@ -192,6 +192,8 @@ struct MachineState {
 
 /// Whether a guard holds; `unbound` is set when a name it reads holds nothing (machine_guard.cpp).
 [[nodiscard]] Truth evaluateGuard(const MachineState& state, GuardId guard, std::uint32_t frame, bool& unbound);
+/// The first part of a guard, all of whose names are bound, that comes to `truth`; 0 when none does.
+[[nodiscard]] std::uint32_t guardPart(const MachineState& state, GuardId guard, std::uint32_t frame, Truth truth);
 /// The value of one part of a guard, with names looked up by `held`.
 [[nodiscard]] FactValue evaluateFact(const Subject& subject, const GuardNode& node, const FactValue& argument, const Binding& held);
 

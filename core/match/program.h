@@ -96,6 +96,12 @@ struct Guard {
     std::string text;           ///< as reasons quote it, with `mark(i)` for name i: they call names as the rule does, not as a mu's parameters
     std::vector<SlotRef> slots; ///< all it reads, in order of their names
     std::vector<Name> names;    ///< of these
+    /// What `&` joins, from the left; one when nothing is joined.
+    struct Part {
+        GuardId root;
+        std::string text; ///< as that of the guard
+    };
+    std::vector<Part> parts;
 
     [[nodiscard]] static std::string mark(std::size_t name) { return "\x01" + std::to_string(name) + "\x02"; }
 };

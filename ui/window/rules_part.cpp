@@ -150,6 +150,7 @@ void RulesPart::open(const QString& fileOrName) {
     read();
     watch();
     refresh();
+    show(false);
 }
 
 void RulesPart::close() {
