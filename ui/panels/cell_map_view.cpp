@@ -306,6 +306,6 @@ bool CellMapView::event(QEvent* event) {
 
 QSize CellMapView::sizeHint() const { return {fontMetrics().averageCharWidth() * 36, fontMetrics().height() * 12}; }
 
-QSize CellMapView::minimumSizeHint() const { return {fontMetrics().averageCharWidth() * 18, fontMetrics().height() * 5}; }
+QSize CellMapView::minimumSizeHint() const { return {fontMetrics().averageCharWidth() * 12, fontMetrics().height() * 3}; }
 
 } // namespace lemmascope

@@ -26,6 +26,27 @@ constexpr int LineRole = Qt::UserRole;
 constexpr int SideRole = Qt::UserRole + 1;
 constexpr int CellRole = Qt::UserRole + 2;
 
+/// OutputMap::summary in the reader's language.
+QString summaryText(const OutputMap& map) {
+    const CellState worst = map.familyState();
+    const QString name = toQString(map.name());
+    if (worst == CellState::Same) {
+        return OutputMapPanel::tr("%1: all %2 cells are equal").arg(name).arg(map.cellCount());
+    }
+    if (worst == CellState::Proved) {
+        return OutputMapPanel::tr("%1: all %2 cells are equal, %3 by proof").arg(name).arg(map.cellCount()).arg(map.count(worst));
+    }
+    QStringList families;
+    for (const interp::CellFamily& family : map.families()) {
+        families << toQString(family.text);
+    }
+    const QString counted = worst == CellState::Differs     ? OutputMapPanel::tr("%1: %2 of %3 cells differ: %4")
+                            : worst == CellState::Unwritten ? OutputMapPanel::tr("%1: %2 of %3 cells are left unwritten: %4")
+                            : worst == CellState::Unproved  ? OutputMapPanel::tr("%1: %2 of %3 cells are not proved: %4")
+                                                            : OutputMapPanel::tr("%1: %2 of %3 cells are undecided: %4");
+    return counted.arg(name).arg(map.count(worst)).arg(map.cellCount()).arg(families.join(QStringLiteral(", ")));
+}
+
 } // namespace
 
 OutputMapPanel::OutputMapPanel(ProgramSession* session, QWidget* parent) : QWidget(parent), m_session(session) {
@@ -76,6 +97,7 @@ OutputMapPanel::OutputMapPanel(ProgramSession* session, QWidget* parent) : QWidg
 
     auto* lists = new QWidget(this);
     lists->setAccessibleName(tr("Families and ops"));
+    lists->setMinimumSize(120, fontMetrics().height() * 3);
     auto* listRows = new QVBoxLayout(lists);
     listRows->setContentsMargins(0, 0, 0, 0);
     listRows->setSpacing(2);
@@ -105,7 +127,7 @@ OutputMapPanel::OutputMapPanel(ProgramSession* session, QWidget* parent) : QWidg
         m_canvases[at] = new GraphCanvas(column);
         m_canvases[at]->setAccessibleName(tr("%1 expression").arg(role));
         m_canvases[at]->setEmptyText(tr("Choose a cell to see what it holds."));
-        m_canvases[at]->setMinimumSize(120, 60);
+        m_canvases[at]->setMinimumSize(120, 40);
         auto* rows = new QVBoxLayout(column);
         rows->setContentsMargins(0, 0, 0, 0);
         rows->setSpacing(2);
@@ -117,6 +139,7 @@ OutputMapPanel::OutputMapPanel(ProgramSession* session, QWidget* parent) : QWidg
     m_canvases[1]->setFitPartner(m_canvases[0]);
     auto* right = new QWidget(this);
     right->setAccessibleName(tr("The chosen cell"));
+    right->setMinimumSize(200, fontMetrics().height() * 3);
     auto* rightRows = new QVBoxLayout(right);
     rightRows->setContentsMargins(0, 0, 0, 0);
     rightRows->setSpacing(2);
@@ -210,7 +233,7 @@ void OutputMapPanel::refresh() {
 void OutputMapPanel::showOutput(int output) {
     const auto map = output >= 0 ? current() : nullptr;
     m_families->clear();
-    m_summary->setText(map ? toQString(map->summary()) : emptyText());
+    m_summary->setText(map ? summaryText(*map) : emptyText());
     m_summary->setToolTip(m_summary->text());
     const bool sliced = map && map->slices() > 1;
     m_slice->setVisible(sliced);

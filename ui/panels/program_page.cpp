@@ -32,6 +32,7 @@ ProgramPage::ProgramPage(QWidget* parent) : QWidget(parent) {
         const QString role = side == Side::Reference ? tr("Reference") : tr("Rewritten");
         auto* column = new QWidget(splitter);
         column->setAccessibleName(tr("%1 side").arg(role));
+        column->setMinimumWidth(160); // large letters give way, as in the graphs
         auto* title = new QLabel(role.toUpper(), column);
         title->setAccessibleName(role);
         QFont bold = title->font();

@@ -48,6 +48,10 @@ QSet<QString> dataOf(const WindowFixture& fixture) {
         words.insert(QStringLiteral("Example: ") + QString::fromLatin1(pair));
         words.insert(QStringLiteral("A rewrite that is %1.").arg(QString::fromLatin1(pair)));
     }
+    for (const char* pair : {"equal", "race", "differs"}) {
+        words.insert(QString::fromLatin1(pair) + QStringLiteral(".ref.mlir"));
+        words.insert(QString::fromLatin1(pair) + QStringLiteral(".rew.mlir"));
+    }
     for (const FakePair& pair : {refutedPair(), provedPair(), undecidedPair(), unprovedPair()}) {
         for (const LemmaResult& lemma : pair.result.lemmas) {
             words << QString::fromStdString(lemma.title) << QString::fromStdString(lemma.reason) << QString::fromStdString(lemma.model);
