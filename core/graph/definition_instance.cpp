@@ -537,6 +537,10 @@ class Writer {
     }
 
     std::optional<Attribute> attributeOf(const Item& item) {
+        if (item.is(Item::Kind::Tensor)) {
+            const DefinedCall::Operand* operand = formal(item);
+            return operand != nullptr && operand->standIn ? std::optional<Attribute>(*operand->standIn) : std::nullopt;
+        }
         if (const auto integer = item.whole()) {
             return Attribute(*integer);
         }

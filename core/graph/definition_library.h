@@ -20,6 +20,8 @@ struct DefinedCall {
         std::optional<std::vector<Dim>> elements; ///< of a small integer tensor, where known
         /// Set: an element that is none of the numbers the definition compares it with; those are added here.
         std::vector<double>* compared = nullptr;
+        /// Set: where the definition hands the operand on as an attribute of an op, this number is written there in its stead.
+        std::optional<float> standIn = std::nullopt;
     };
     const Definition* definition = nullptr;
     const std::map<std::string, Attribute>* attributes = nullptr; ///< what is missing takes its default

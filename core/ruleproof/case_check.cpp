@@ -531,6 +531,7 @@ class CaseChecker {
                 return unproved("the replacement depends on the values of numbers or lengths that are open");
             }
         }
+        first->opened->wroteOut = first->opened->wroteOut || reference->wroteOut;
         Result<CaseResult> out = decided(reference->graph, *first->opened, opening.numbers);
         if (!out || out->kind != CaseResult::Kind::Proved) {
             return out;
@@ -592,6 +593,9 @@ class CaseChecker {
                 }
             }
             if (m_skeleton.regrouped) {
+                out.strength = weaker(*out.strength, Strength::Exact);
+            }
+            if (opened.wroteOut) {
                 out.strength = weaker(*out.strength, Strength::Exact);
             }
             if (opened.usesComputed) {

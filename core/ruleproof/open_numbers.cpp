@@ -437,7 +437,8 @@ class Opener {
         for (const auto& [name, made] : opened) {
             std::erase_if(changed.attributes, [&, key = name](const DefinitionAttribute& each) { return each.name == key; });
             attributes.erase(name);
-            putFirst(name, made.value, DefinedCall::Operand{{ElementType::F32, Shape{}}, std::nullopt, &compared[name]});
+            putFirst(name, made.value,
+                     DefinedCall::Operand{{ElementType::F32, Shape{}}, std::nullopt, &compared[name], std::get<float>(node.attributes.at(name))});
         }
         for (const auto& [name, length] : lengths) {
             attributes.erase(name);
@@ -482,6 +483,14 @@ class Opener {
                 }
             }
         }
+        m_out.wroteOut = true;
+        const bool handsOn = std::any_of(body->graph.nodes.begin(), body->graph.nodes.end(), [&](const Node& each) {
+            return std::any_of(each.attributes.begin(), each.attributes.end(),
+                               [&](const auto& attribute) { return isOpen(attribute.second, opened, node); });
+        });
+        if (handsOn) {
+            return addInline(node, body->graph, *body, operands);
+        }
         Node fused;
         fused.name = node.name;
         fused.op = {"rule", node.op.name, 1};
@@ -493,6 +502,64 @@ class Opener {
         }
         fused.body = std::make_shared<const Graph>(std::move(body->graph));
         m_graph.addNode(std::move(fused));
+        return {};
+    }
+
+    /// One of the numbers that were opened, as an attribute of an op in the body.
+    static bool isOpen(const Attribute& attribute, const std::vector<std::pair<std::string, Scalar>>& opened, const Node& node) {
+        const auto* real = std::get_if<float>(&attribute);
+        return real != nullptr &&
+               std::any_of(opened.begin(), opened.end(), [&](const auto& each) { return std::get<float>(node.attributes.at(each.first)) == *real; });
+    }
+
+    /// The body's nodes in the node's place: those that read an open number as an attribute are written out in turn.
+    Result<void> addInline(const Node& node, const Graph& graph, const DefinedBody& body, const std::vector<ValueId>& operands) {
+        std::map<ValueId, ValueId> known;
+        for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+            known[graph.inputs[i]] = operands[body.operands[i]];
+        }
+        std::vector<std::pair<ValueId, ValueId>> copies; // of operands and constants that are results
+        for (std::size_t r = 0; r < graph.outputs.size(); ++r) {
+            const ValueId result = node.results[body.results[r]];
+            if (graph.value(graph.outputs[r]).producer.isValid() && !known.contains(graph.outputs[r])) {
+                known[graph.outputs[r]] = result;
+            } else {
+                copies.emplace_back(graph.outputs[r], result);
+            }
+        }
+        for (std::size_t i = 0; i < graph.values.size(); ++i) {
+            if (known.contains(ValueId(i))) {
+                continue;
+            }
+            Value value;
+            value.name = "open.inner" + std::to_string(m_graph.values.size());
+            value.constant = graph.values[i].constant;
+            value.type = value.constant ? graph.values[i].type : TensorType{};
+            known[ValueId(i)] = m_graph.addValue(std::move(value));
+        }
+        const auto mapped = [&](std::vector<ValueId>& ids) {
+            for (ValueId& id : ids) {
+                id = id.isValid() ? known.at(id) : id;
+            }
+        };
+        for (const Node& each : graph.nodes) {
+            if (!Graph::nestedGraphs(each).empty()) {
+                return fail(ErrorCode::Unsupported, node.op.text() + " hands an open number on beside " + each.op.text());
+            }
+            Node copy = each;
+            mapped(copy.operands);
+            mapped(copy.results);
+            if (Result<void> added = addNode(std::move(copy)); !added) {
+                return added;
+            }
+        }
+        for (const auto& [from, to] : copies) {
+            Node copy;
+            copy.op = onnx("Identity");
+            copy.operands = {known.at(from)};
+            copy.results = {to};
+            m_graph.addNode(std::move(copy));
+        }
         return {};
     }
 

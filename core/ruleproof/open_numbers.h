@@ -37,6 +37,7 @@ struct Opening {
 struct Opened {
     std::shared_ptr<const Graph> graph;
     std::vector<DimQuestion> questions;
+    bool wroteOut = false;     ///< an operator stands as its definition, which a kernel rounds in another way: no more than exact
     bool usesComputed = false; ///< a computed number was put in: rounding apart
     /// Numbers that definitions compare open ones with, by the index of these: the graph holds for all others.
     std::set<std::pair<std::size_t, double>> compared;

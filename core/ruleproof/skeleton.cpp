@@ -3,6 +3,7 @@
 
 #include "core/graph/definition_code.h"
 #include "core/graph/op_registry.h"
+#include "core/ruleproof/guard_parts.h"
 #include "core/ruleproof/guard_value.h"
 
 #include <algorithm>
@@ -47,7 +48,11 @@ class Expander {
         const std::uint32_t root = first.root;
         States all;
         all.push_back(std::move(first));
+        States taken;
         for (Skeleton& each : match(std::move(all), rule.pattern, root, 0)) {
+            takeApartGuards(m_file, std::move(each), taken);
+        }
+        for (Skeleton& each : taken) {
             refineNumbers(m_file, rule, each);
             if (!holdsSoFar(each) || !each.order()) {
                 continue;
