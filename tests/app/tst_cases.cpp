@@ -356,7 +356,7 @@ class TestCases : public QObject {
         return out;
     }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         QVERIFY(m_folder.isValid());
         QCOMPARE(casesOf("json").size(), 27);

@@ -79,7 +79,7 @@ class TestCli : public QObject {
 
     static Json jsonOf(const QString& text) { return Json::parse(text.toStdString(), nullptr, false); }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() { QVERIFY(m_folder.isValid()); }
 
     void usageErrorsEndWith64_data() {

@@ -78,7 +78,7 @@ class TestDocumentation : public QObject {
 
     static bool hasWindow() { return QFile::exists(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope")); }
 
-  private slots:
+  private Q_SLOTS:
     void windowSpeaksWithoutADisplay() {
         if (!hasWindow()) {
             QSKIP("the window is not built");

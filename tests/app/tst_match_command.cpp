@@ -58,7 +58,7 @@ class TestMatchCommand : public QObject {
         return object.isEmpty() ? QStringList{"no JSON object"} : check.problems(object);
     }
 
-  private slots:
+  private Q_SLOTS:
     void termsMatchWithTheirBindings() {
         const Ran match = run({"match", "--pattern", "add(?x, %F(?x))", "--term", "add(a, relu(a))"});
         QCOMPARE(match.status, 0);

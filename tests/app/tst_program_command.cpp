@@ -123,7 +123,7 @@ class TestProgramCommand : public QObject {
         }
     }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() { QVERIFY(m_folder.isValid()); }
 
     void pairs_data() {

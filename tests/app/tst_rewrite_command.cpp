@@ -84,7 +84,7 @@ class TestRewriteCommand : public QObject {
         return object.isEmpty() ? QStringList{"no JSON object"} : check.problems(object);
     }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         m_graph = write("attention.lsg.json", Attention);
         m_rules = write("some.rules", Rules);

@@ -75,7 +75,7 @@ QString quotationOf(const QString& printed) {
 class TestWrongRewrites : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void quotationsAreWhatIsPrinted() {
         QString page = contentOf(Page);
         QVERIFY(!page.isEmpty());

@@ -101,7 +101,7 @@ class TestOnnxFunctions : public QObject {
     std::map<std::string, std::string> m_known;
     std::map<std::string, std::string> m_found;
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         if (pairs().empty()) {
             QSKIP("libonnx-testdata is absent: nothing is compared");

@@ -145,7 +145,7 @@ Outcome runTest(const std::filesystem::path& folder) {
 class TestOnnxNodes : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase();
     void givesWhatOnnxExpects_data();
     void givesWhatOnnxExpects();

@@ -130,7 +130,7 @@ std::string compareWithOnnx(const std::shared_ptr<const Graph>& graph, int runs,
 class TestOnnxStores : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void jsonCasesMeanTheSame_data();
     void jsonCasesMeanTheSame();
     void storedSlicesMeanTheSame();

@@ -15,7 +15,7 @@ using namespace lemmascope::mutants;
 class TestMutants : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void everyFormIsWellTypedAndNoneIsRefuted() {
         const auto graphs = benchGraphs(LEMMASCOPE_TEST_DATA);
         QVERIFY2(graphs.has_value(), graphs ? "" : graphs.error().text().c_str());

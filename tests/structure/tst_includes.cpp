@@ -72,7 +72,7 @@ class TestIncludes : public QObject {
 
     static void compare(const QStringList& faults) { QVERIFY2(faults.isEmpty(), qPrintable("\n" + faults.join('\n'))); }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         const QString root = QStringLiteral(LEMMASCOPE_SOURCE_DIR "/");
         for (const char* top : {"core", "ui", "app"}) {

@@ -108,7 +108,7 @@ class TestOrtDefinitions : public QObject {
     std::vector<OrtCase> m_cases;
     std::vector<std::vector<std::string>> m_answers; ///< outputs; one word `error ...` where ONNX Runtime refuses the case
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         CaseMaker maker(2026);
         addDefinitionCases(maker);

@@ -42,7 +42,7 @@ std::optional<double> distance(const Tensor& a, const Tensor& b) {
 class TestOrtGraphs : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase();
     void runsAlike_data();
     void runsAlike();

@@ -97,7 +97,7 @@ Evaluated evaluated(const OrtCase& entry) {
 class TestOrtOps : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase();
     void givesWhatOnnxRuntimeGives_data();
     void givesWhatOnnxRuntimeGives();

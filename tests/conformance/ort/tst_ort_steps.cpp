@@ -53,7 +53,7 @@ class TestOrtSteps : public QObject {
                                             QStringLiteral("--modules"), QString::fromStdString(ortModules())});
     }
 
-  private slots:
+  private Q_SLOTS:
     void initTestCase() {
         if (run(QStringLiteral("node"), {QStringLiteral("--version")}).status != 0) {
             QSKIP("node is not installed");

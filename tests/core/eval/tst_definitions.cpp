@@ -149,7 +149,7 @@ std::vector<Row> rows() {
 class TestDefinitions : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void giveWhatKernelsGive_data() {
         QTest::addColumn<int>("index");
         const std::vector<Row> all = rows();

@@ -12,7 +12,7 @@ class EvalContractionTest : public QObject {
 
     static void row(const char* node, const char* expected, int results = 1) { QTest::newRow(node) << node << expected << results; }
 
-  private slots:
+  private Q_SLOTS:
     void results_data() {
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("expected");

@@ -102,7 +102,7 @@ std::shared_ptr<const Graph> branching(const std::string& element = "f32", E typ
 class EvalControlTest : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void ifTakesOneBranch() {
         QCOMPARE(outputText(branching(), {"bool[] 1", "f32[1] 4"}), std::string("f32[1] 5"));
         QCOMPARE(outputText(branching(), {"bool[] 0", "f32[1] 4"}), std::string("f32[1] 0.25"));

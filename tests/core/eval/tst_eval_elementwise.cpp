@@ -12,7 +12,7 @@ class EvalElementwiseTest : public QObject {
 
     static void row(const char* node, const char* expected) { QTest::newRow(node) << node << expected; }
 
-  private slots:
+  private Q_SLOTS:
     void results_data() {
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("expected");

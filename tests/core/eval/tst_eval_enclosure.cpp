@@ -48,7 +48,7 @@ IntervalTensor scalar(double lo, double hi, E type = E::F32) { return {type, {1}
 class EvalEnclosureTest : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void functionsHoldTheirValues_data() {
         QTest::addColumn<int>("which");
         for (int k = 0; k < 20; ++k) {

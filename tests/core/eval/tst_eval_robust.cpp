@@ -179,7 +179,7 @@ std::vector<const Kernel*> allKernels() {
 class EvalRobustTest : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void kernelsSurviveAnything_data() {
         QTest::addColumn<int>("kernel");
         const std::vector<const Kernel*> kernels = allKernels();

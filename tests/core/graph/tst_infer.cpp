@@ -9,7 +9,7 @@ using lemmascope::test::inferredText;
 class TestInfer : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void elementwise_data();
     void elementwise() { check(); }
     void layout_data();

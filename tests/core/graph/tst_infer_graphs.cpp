@@ -31,7 +31,7 @@ std::shared_ptr<const Graph> mustInfer(const Graph& graph) {
 class TestInferGraphs : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void aConstantConditionTakesItsBranch() {
         QCOMPARE(text("in x f32[2,n]; const c bool[] 1; y = If(c) then_branch={ a = Transpose(x); out a } else_branch={ out x }; out y"), "f32[n,2]");
         QCOMPARE(text("in x f32[2,n]; const c bool[] 0; y = If(c) then_branch={ a = Transpose(x); out a } else_branch={ out x }; out y"), "f32[2,n]");

@@ -12,7 +12,7 @@ using namespace lemmascope;
 class TestOpRegistry : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void theOpsetInForceDecides() {
         QCOMPARE(findOp({"", "Softmax", 12})->sinceVersion, 11);
         QCOMPARE(findOp({"", "Softmax", 13})->sinceVersion, 13);

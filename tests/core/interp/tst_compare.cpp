@@ -95,7 +95,7 @@ constexpr std::uint16_t predicate(CmpFPredicate p) { return static_cast<std::uin
 class TestCompare : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void otherLoopOrderIsIdentical() {
         QCOMPARE(line(compared(product(5, false, false), product(5, true, false))), std::string("proved: identical"));
     }

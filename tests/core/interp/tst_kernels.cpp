@@ -177,7 +177,7 @@ QString around(const QString& body) { return u"func.func @kernel() {\n" + body +
 class TestKernels : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void mlirOptsResultsAreEqualOrRefuted_data() {
         QTest::addColumn<QString>("kernel");
         for (const QString& file : QDir(Kernels).entryList({QStringLiteral("*.mlir")}, QDir::Files, QDir::Name)) {

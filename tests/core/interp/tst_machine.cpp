@@ -60,7 +60,7 @@ struct OneVector {
 class TestMachine : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void loopsRunAndCellsHoldTerms() {
         OneVector v(F64, 4);
         FunctionBuilder& f = *v.f;

@@ -272,7 +272,7 @@ RunLimits smallLimits() {
 class TestRandom : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void numbersAndTermsGiveWhatTheTreeGives() {
         int decided = 0;
         for (std::uint32_t seed = 0; seed < 200; ++seed) {

@@ -21,7 +21,7 @@ WorkerPool::Options worker() {
 
 class TestDotLayout : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void edgesJoinTheirBoxes() {
         WorkerPool pool(worker());
         LayoutGraph graph;

@@ -116,7 +116,7 @@ std::string faultIn(const LayoutGraph& graph, const Layout& layout) {
 
 class TestLayered : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void emptyGraphHasNoSize() {
         const Result<Layout> layout = layoutLayered({}, {});
         QVERIFY(layout);

@@ -23,7 +23,7 @@ LayoutGraph chain(std::uint32_t length) {
 
 class TestNeighbourhood : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void hopsGoBothWays() {
         const LayoutGraph graph = chain(10);
         const Nodes focus{5};

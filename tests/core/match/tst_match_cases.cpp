@@ -34,7 +34,7 @@ class TestMatchCases : public QObject {
         QVERIFY2(faults.isEmpty(), qPrintable("\n" + faults.join('\n')));
     }
 
-  private slots:
+  private Q_SLOTS:
     void workedExamplesComeOutAsWritten() { runAll("worked.tsv", 57); }
     void randomExamplesComeOutAsWritten() { runAll("random.tsv", 400); }
 

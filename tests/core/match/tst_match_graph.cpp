@@ -79,7 +79,7 @@ class TestMatchGraph : public QObject {
         return runOn((replaced.isEmpty() ? rules : rules.replace(replaced, by)).toStdString(), *graph, {}, at);
     }
 
-  private slots:
+  private Q_SLOTS:
     void publicBugPatternsMatchAsTheyShould_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("matches");

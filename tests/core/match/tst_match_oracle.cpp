@@ -8,7 +8,7 @@ using namespace lemmascope::match::oracle;
 class TestMatchOracle : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void machineAndDeclarativeMeaningAgree() {
         constexpr std::uint64_t Count = 6'000;
         int wellFormed = 0;

@@ -21,7 +21,7 @@ class TestMatchParser : public QObject {
         return QString::fromStdString(file ? formatRules(*file) : file.error().text());
     }
 
-  private slots:
+  private Q_SLOTS:
     void patternsPrintAsTheyRead_data() {
         QTest::addColumn<QString>("text");
         for (const char* text : {"?x",

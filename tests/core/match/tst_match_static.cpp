@@ -24,7 +24,7 @@ class TestMatchStatic : public QObject {
         return out;
     }
 
-  private slots:
+  private Q_SLOTS:
     void findingsNameThePlaceTheNameAndTheRemedy_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("findings");

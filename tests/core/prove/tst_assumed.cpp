@@ -41,7 +41,7 @@ const std::string TwoOthers = "in x f32[3]; s = Sigmoid(x); t = Mul(s, x); u = S
 class TestAssumed : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void lines_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -12,7 +12,7 @@ using lemmascope::test::parseGraph;
 class TestBlame : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void faultyNodeComesFirst_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -38,7 +38,7 @@ const std::string Chosen = "in x f32[2]; in y f32[2]; c = Less(x, y); m = Where(
 class TestCheck : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void verdicts_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

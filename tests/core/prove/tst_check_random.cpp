@@ -79,7 +79,7 @@ CheckOptions quick() {
 class TestCheckRandom : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void mutationsThatShowAreNeverProved() {
         Random random(20261130);
         std::size_t proved = 0;

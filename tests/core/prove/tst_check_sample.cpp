@@ -33,7 +33,7 @@ CheckResult checked(const std::string& reference, const std::string& rewritten, 
 class TestCheckSample : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void aPolynomialBeyondTheNormalFormIsProbableOnlyWhenAskedFor() {
         const std::string expanded = Inputs + Products + "g = Mul(c, f); w = Sum(p, q, r, s, t, u, x, z, g); " + Power;
         const CheckResult asked = checked(Factored, expanded, Strength::Probable);

@@ -13,7 +13,7 @@ using lemmascope::test::parseGraph;
 class TestCondition : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void conditionIsFound_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -111,7 +111,7 @@ std::string randomGraph(std::mt19937& random, const std::string& type, int steps
 class TestErrorBound : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     /// Over one axis of two: as many results as rows, each with the roundings of a row.
     void reductionsCountWhatTheyTake_data() {
         QTest::addColumn<QString>("op");

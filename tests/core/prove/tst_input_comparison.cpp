@@ -38,7 +38,7 @@ std::string firstOf(const CheckResult& result) {
 class TestInputComparison : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void theFirstPairBeyondRoundingIsMarked_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

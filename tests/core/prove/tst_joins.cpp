@@ -22,7 +22,7 @@ class TestJoins : public QObject {
         QTest::newRow(name.c_str()) << QString::fromStdString(pair.reference) << QString::fromStdString(pair.rewritten) << QString::fromLatin1(line);
     }
 
-  private slots:
+  private Q_SLOTS:
     void pairs() {
         QFETCH(QString, reference);
         QFETCH(QString, rewritten);

@@ -24,7 +24,7 @@ class TestLift : public QObject {
         return out;
     }
 
-  private slots:
+  private Q_SLOTS:
     void whatRandomInputsDoNotReachIsFound_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

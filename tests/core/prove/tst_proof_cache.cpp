@@ -47,7 +47,7 @@ std::string withChecksum(const std::string& text) { return text + "\nsha256 " + 
 
 class TestProofCache : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void whatWasStoredIsFound() {
         const QTemporaryDir folder;
         const ProofCache cache(folder.path().toStdString() + "/new/folder");

@@ -87,7 +87,7 @@ Result<CheckResult> checked(const std::string& reference, const std::string& rew
 class TestReasons : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void casesSayWhyOfEveryNode_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -91,7 +91,7 @@ std::size_t firstUndecided(const CheckResult& result) {
 class TestRecheck : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void memoryKeepsWhatWasDecided() {
         LemmaMemory memory;
         QVERIFY(!memory.lookup("k").has_value());

@@ -40,7 +40,7 @@ Result<CheckResult> tried(const std::string& reference, const std::string& rewri
 class TestRepeats : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void layers_data() {
         QTest::addColumn<QString>("first");
         QTest::addColumn<QString>("reference");

@@ -38,7 +38,7 @@ Candidate filled(const SearchProblem& problem, const std::map<std::string, std::
 class TestShrink : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void oneElementWhereOneWillDo() {
         const SearchProblem problem = problemOf("f32[4,5]");
         ShrinkTests tests;

@@ -33,7 +33,7 @@ bool anyHas(const std::vector<std::string>& texts, const std::string& part) {
 class TestSpecialValues : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void differencesAreCaveats_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

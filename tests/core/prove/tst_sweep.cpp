@@ -12,7 +12,7 @@ using namespace lemmascope::test;
 class TestSweep : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void contractions_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -15,7 +15,7 @@ using lemmascope::test::parseGraph;
 class TestSweptText : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void textsAreUnsatisfiable_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

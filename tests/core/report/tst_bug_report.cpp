@@ -104,7 +104,7 @@ std::set<std::string> filesUnder(const QString& folder) {
 class TestBugReport : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void everyFileOfTheContractIsWritten() {
         const QTemporaryDir folder;
         const CheckResult result = secretResult(secretGraph(1), secretGraph(0));

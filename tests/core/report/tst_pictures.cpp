@@ -28,7 +28,7 @@ class TestPictures : public QObject {
         return !reader.hasError();
     }
 
-  private slots:
+  private Q_SLOTS:
     void regionShowsBothSidesWithMarksInWords() {
         const auto picture = regionPicture(refutedResult(), {});
         QVERIFY(picture.has_value());

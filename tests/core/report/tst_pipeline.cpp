@@ -13,7 +13,7 @@ using namespace lemmascope;
 class TestPipeline : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void numbersInNamesCountAsNumbers() {
         std::vector<std::string> names{"10-share",
                                        "2-fold",

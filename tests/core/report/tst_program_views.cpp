@@ -42,7 +42,7 @@ QString contentOf(const QString& file) {
 class TestProgramViews : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void namesAndCommentsAreNoDifference() {
         const ProgramDiff diff = diffPrograms("func.func @f() {\n  %0 = arith.addf %a, %b : f32 // sum\n  return\n}\n",
                                               "func.func @f() {\n  %sum = arith.addf %arg0,   %arg1 : f32\n\n  return\n}\n");

@@ -19,7 +19,7 @@ class TestReportText : public QObject {
         return found;
     }
 
-  private slots:
+  private Q_SLOTS:
     void verdictLines() {
         QCOMPARE(verdictLine(refutedResult()), std::string("refuted: value: y[0,1] is 0.5, rewritten 0.25"));
         QCOMPARE(verdictLine(provedResult(Strength::Exact)), std::string("proved: exact"));

@@ -35,7 +35,7 @@ class TestResultJson : public QObject {
         return reportPair(name, name + ".ref.onnx", name + ".rew.onnx", result, Strength::Rounded);
     }
 
-  private slots:
+  private Q_SLOTS:
     void keysStandInTheOrderOfTheContract() {
         const Json json = Json::parse(resultJson(refutedResult()));
         const std::vector<std::string> wanted{"format",     "version",           "verdict",     "strength",  "kind",      "reason", "outputs",

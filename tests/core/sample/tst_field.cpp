@@ -8,7 +8,7 @@ using namespace lemmascope::sampling;
 class TestField : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void eachPrimeDividesTheOneAboveLessOne() {
         for (std::size_t l = 0; l + 1 < MaxLevels; ++l) {
             QCOMPARE((field(l).prime() - 1) % field(l + 1).prime(), std::uint64_t{0});

@@ -39,7 +39,7 @@ SampledPair sampleCase(const Case& pair) {
 class TestSampleCases : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void predicts_data() {
         QTest::addColumn<QString>("folder");
         for (const char* folder : {"onnx", "ort", "json", "bugs", "ort-bugs"}) {

@@ -15,7 +15,7 @@ using namespace lemmascope::test;
 class TestSampleReals : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void samplesAreWhatTheGraphComputes_data() {
         QTest::addColumn<QString>("folder");
         for (const char* folder : {"onnx", "ort", "bugs", "json", "ort-bugs"}) {

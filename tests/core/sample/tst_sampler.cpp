@@ -22,7 +22,7 @@ SampledPair sampled(const std::string& reference, const std::string& rewritten, 
 class TestSampler : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void laws_data() {
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("rewritten");

@@ -59,7 +59,7 @@ class TestFormStore : public QObject {
 
     std::vector<Point> m_points = samplePoints();
 
-  private slots:
+  private Q_SLOTS:
     void equalOnes() {
         const Expr softplus = log(n(1) + exp(X));
         const std::vector<Pair> pairs{

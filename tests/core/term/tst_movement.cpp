@@ -336,7 +336,7 @@ class Workshop {
 class TestMovement : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     /// Whatever was simplified on the way, the term holds the elements of its chain.
     void chainsHoldTheirElements() {
         std::size_t terms = 0;

@@ -45,7 +45,7 @@ const std::string X = "in x f32[2,3]; ";
 class TestTermBuilder : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void formsOfOneMeaning_data() {
         QTest::addColumn<QString>("a");
         QTest::addColumn<QString>("b");

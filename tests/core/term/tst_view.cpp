@@ -94,7 +94,7 @@ QString described(const View& view) {
 class TestView : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void sourceIndexWalksTheDigits() {
         Random random(1);
         for (int round = 0; round < 500; ++round) {

@@ -40,7 +40,7 @@ std::unique_ptr<ExternalSolver> scripted(const QTemporaryDir& folder, const std:
 
 class TestExternalSolver : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void missingSolverIsNotFound() {
         QCOMPARE(ExternalSolver::find("no-such-solver").error().code, ErrorCode::NotFound);
         QCOMPARE(ExternalSolver::find("/no/such/solver").error().code, ErrorCode::NotFound);

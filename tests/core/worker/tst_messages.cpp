@@ -25,7 +25,7 @@ SolverRequest someRequest() {
 
 class TestMessages : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void requestsSurviveTheWire() {
         const SolverRequest request = decodeSolve(encodeSolve(someRequest())).value();
         QCOMPARE(request.script, someRequest().script);

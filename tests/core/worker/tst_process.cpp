@@ -39,7 +39,7 @@ bool isAlive(pid_t pid) { return ::kill(pid, 0) == 0; }
 
 class TestProcess : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void inputComesBackFromCat() {
         ChildProcess child = ChildProcess::start("/bin/cat", {}).value();
         QCOMPARE(child.write("hello\n", after(5s), {}), Transfer::Done);

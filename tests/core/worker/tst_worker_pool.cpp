@@ -62,7 +62,7 @@ std::size_t openDescriptors() {
 
 class TestWorkerPool : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void answersComeFromOneLivingProcess() {
         WorkerPool pool(fake(2));
         const SolverAnswer first = pool.ask(request("one"), {}).value(), second = pool.ask(request("two"), {}).value();

@@ -81,7 +81,7 @@ bool isRunning(pid_t pid) {
 
 class TestZ3Worker : public QObject {
     Q_OBJECT
-  private slots:
+  private Q_SLOTS:
     void unsatIsUnsat() {
         WorkerPool pool(real());
         const SolverAnswer answer = pool.ask(question("(declare-fun x () Int)\n(assert (< x x))\n"), {}).value();

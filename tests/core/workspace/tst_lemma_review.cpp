@@ -97,7 +97,7 @@ const std::string Chain = "in x f32[2]; a = Relu(x); b = Neg(a); c = Exp(b); d =
 class TestLemmaReview : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void rewritesApartAreTwoRegions() {
         Made made(Chain, "in x f32[2]; a = Abs(x); b = Neg(a); c = Exp(b); d = Abs(c); e = Relu(d); out e");
         made.lemma("a", {"a"}, {"a"});

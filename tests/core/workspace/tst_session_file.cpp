@@ -93,7 +93,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 class TestSessionFile : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void everythingSurvivesARoundTrip() {
         const SavedSession session = full();
         const std::string text = sessionText(session, File);

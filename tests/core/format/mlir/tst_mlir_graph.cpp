@@ -65,7 +65,7 @@ std::string evaluated(const std::shared_ptr<const Graph>& graph, const std::stri
 class TestMlirGraph : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void aGraphGivesWhatTheProgramGives_data() {
         QTest::addColumn<QByteArray>("source");
         QTest::addColumn<QByteArray>("inputs");

@@ -31,7 +31,7 @@ class TestMlirPrograms : public QObject {
                  got.c_str());
     }
 
-  private slots:
+  private Q_SLOTS:
     void scalars_data() { addRows(scalarRows()); }
     void scalars() { checkRow(); }
     void control_data() { addRows(controlRows()); }

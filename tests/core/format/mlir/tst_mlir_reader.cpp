@@ -40,7 +40,7 @@ QByteArray text(const Result<T>& result) {
 class TestMlirReader : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void valuesHaveTheNamesOfTheText() {
         const auto module = readModule("func.func @f(%A: memref<4xf32>, %n: index) -> f32 {\n"
                                        "  %c = arith.constant 1 : index\n"

@@ -14,7 +14,7 @@ using namespace lemmascope;
 class TestOnnxCases : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void everyCaseLoads_data();
     void everyCaseLoads();
     void whatIsWrittenReadsBackEqual_data() { everyCaseLoads_data(); }

@@ -72,7 +72,7 @@ std::string deepModel(int depth) {
 class TestOnnxFiles : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void otherFilesAreNamed_data();
     void otherFilesAreNamed();
     void missingFilesAndFolders();

@@ -58,7 +58,7 @@ onnx::FunctionProto& addFunction(onnx::ModelProto& model, const std::string& nam
 class TestOnnxReader : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void opsetOfEachDomainGivesVersions();
     void oldFilesWithoutOpsetsAreOfOpsetOne();
     void initializersThatAreInputsAreConstants();

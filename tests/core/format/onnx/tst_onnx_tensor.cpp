@@ -31,7 +31,7 @@ std::string hex(const Tensor& tensor) {
 class TestOnnxTensor : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void rawAndTypedFieldsAgree_data();
     void rawAndTypedFieldsAgree();
     void stringsAreRead();

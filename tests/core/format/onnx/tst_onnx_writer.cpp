@@ -87,7 +87,7 @@ std::string opsText(const onnx::GraphProto& graph) {
 class TestOnnxWriter : public QObject {
     Q_OBJECT
 
-  private slots:
+  private Q_SLOTS:
     void namesAreMadeUnique();
     void outputsMayHaveNamesOfTheirOwn();
     void anOutputNamedLikeAnInputKeepsItsNameOnReading();
