@@ -212,7 +212,6 @@ class Command {
         if (Result<void> saved = save(m_request, *result->plain, m_console); !saved) {
             return tl::unexpected(saved.error());
         }
-        m_console.note("written: " + m_request.out);
         if (!result->fixpoint && !m_request.once) {
             m_console.note("note: " + result->stopped);
         }

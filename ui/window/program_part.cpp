@@ -29,16 +29,16 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
     m_page->hide();
     m_maps = new OutputMapPanel(m_session, &window);
     m_schedule = new SchedulePanel(m_session, &window);
-    QDockWidget* messages = window.dock(MainWindow::Dock::Messages);
-    m_mapDock = window.addPartDock(tr("Output map"), QStringLiteral("outputMapDock"), m_maps, Qt::BottomDockWidgetArea, messages, false,
+    QDockWidget* counterexample = window.dock(MainWindow::Dock::Counterexample); // stays the one in front
+    m_mapDock = window.addPartDock(tr("Output map"), QStringLiteral("outputMapDock"), m_maps, Qt::BottomDockWidgetArea, counterexample, false,
                                    MainWindow::Needs::Programs);
-    m_scheduleDock = window.addPartDock(tr("Schedule"), QStringLiteral("scheduleDock"), m_schedule, Qt::BottomDockWidgetArea, m_mapDock, false,
+    m_scheduleDock = window.addPartDock(tr("Schedule"), QStringLiteral("scheduleDock"), m_schedule, Qt::BottomDockWidgetArea, counterexample, false,
                                         MainWindow::Needs::Programs);
 
     QMenu* go = window.menu(MainWindow::Menu::Go);
     go->addSeparator();
     // Plain keys: only where the programs are.
-    for (const auto& [text, key, back] : {std::tuple{tr("Sc&hedule: Step Forward"), ".", false}, std::tuple{tr("Schedule: Step Bac&k"), ",", true}}) {
+    for (const auto& [text, key, back] : {std::tuple{tr("Sc&hedule: Step Forward"), ">", false}, std::tuple{tr("Schedule: Step Bac&k"), "<", true}}) {
         QAction* action = window.addMenuAction(
             go, text, {QKeySequence(QString::fromLatin1(key))},
             [this, back = back] {

@@ -90,10 +90,17 @@ class Desktop:
         os.close(writer)
         with os.fdopen(reader) as number:
             self.environment["DISPLAY"] = ":" + number.readline().strip()
-        self.start("openbox", **quiet)
+        manager = self.start("openbox", **quiet)
+
+        def managed():
+            nonlocal manager
+            if manager.poll() is not None:  # it came before the display would have it
+                manager = self.start("openbox", **quiet)
+            return self.answer("xdotool", "get_num_desktops")
+
         if shutil.which("xdotool"):
             # A window that comes before its manager is never given the focus.
-            wait_for("the window manager", lambda: self.answer("xdotool", "get_num_desktops"))
+            wait_for("the window manager", managed)
         if self.accessible:
             self.start("/usr/libexec/at-spi-bus-launcher", "--launch-immediately", "--a11y=1", "--screen-reader=1", **quiet)
             self.environment["QT_LINUX_ACCESSIBILITY_ALWAYS_ON"] = "1"

@@ -181,9 +181,9 @@ class TestWindowPrograms : public QObject {
         QCOMPARE(line->step(), std::size_t{0});
         QVERIFY(panel->states().contains(QStringLiteral("main runs")));
         p.view(Side::Rewritten)->setFocus();
-        QTest::keyClick(p.view(Side::Rewritten), Qt::Key_Period);
+        QTest::keyClick(p.view(Side::Rewritten), Qt::Key_Greater);
         QCOMPARE(line->step(), std::size_t{1});
-        QTest::keyClick(p.view(Side::Rewritten), Qt::Key_Comma);
+        QTest::keyClick(p.view(Side::Rewritten), Qt::Key_Less);
         QCOMPARE(line->step(), std::size_t{0});
         // By a click on the first access.
         line->setStep(schedule->race->first);

@@ -205,7 +205,6 @@ class TestWindowReal : public QObject {
         QTest::newRow("version") << words("--version") << 0 << "lemmascope ";
         QTest::newRow("help") << words("--help") << 0 << "[REF REWRITTEN ...]";
         QTest::newRow("unknown option") << words("--nope") << 64 << "nope";
-        QTest::newRow("what comes later") << words("--rules x.rules") << 64 << "comes with the matcher";
         QTest::newRow("wrong colour") << words("--colours pink") << 64 << "pink";
     }
     void programExplainsItsUse() {
