@@ -94,9 +94,10 @@ int main(int argc, char** argv) {
     const QCommandLineOption rules(QStringLiteral("rules"), QCoreApplication::translate("main", "Rules to match on the graphs (.rules)."),
                                    QStringLiteral("file"));
     parser.addOptions({colours, grab, grabView, rules});
-    parser.addPositionalArgument(QStringLiteral("REF"),
-                                 QCoreApplication::translate("main", "The graph or program as it was (.onnx, .lsg.json, .mlir), or a saved session alone (.lsession)."),
-                                 QStringLiteral("[REF"));
+    parser.addPositionalArgument(
+        QStringLiteral("REF"),
+        QCoreApplication::translate("main", "The graph or program as it was (.onnx, .lsg.json, .mlir), or a saved session alone (.lsession)."),
+        QStringLiteral("[REF"));
     parser.addPositionalArgument(
         QStringLiteral("REWRITTEN"),
         QCoreApplication::translate("main", "The graph after the rewrite; more graphs, or one folder alone, are the steps of a pipeline."),

@@ -9,8 +9,8 @@
 
 namespace lemmascope {
 
-/// Reads a graph file of any format we know (JSON, ONNX; MLIR where it is a function on tensors), decided by content first and the name second. Declared types only:
-/// run inferTypes for the rest. Fails with NotFound, BadData, TooLarge, Unsupported: the message says what was found
+/// Reads a graph file of any format we know (JSON, ONNX; MLIR where it is a function on tensors), decided by content first and the name second.
+/// Declared types only: run inferTypes for the rest. Fails with NotFound, BadData, TooLarge, Unsupported: the message says what was found
 /// ("looks like an HTML page, not a model: download it again") and what to do. Never loads code; never leaves the model's folder.
 [[nodiscard]] Result<std::shared_ptr<const Graph>> loadGraph(const std::filesystem::path& path, std::stop_token stop = {});
 

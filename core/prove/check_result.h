@@ -166,8 +166,8 @@ struct CheckResult {
     std::vector<Blame> blame;
     std::optional<std::string> condition;
     std::optional<FaultReport> fault;
-    std::optional<RaceReport> race;  ///< programs with tasks: kinds race and nondeterministic
-    std::vector<std::string> cycle;  ///< kind deadlock: each waits for the next, the last for the first
+    std::optional<RaceReport> race;                  ///< programs with tasks: kinds race and nondeterministic
+    std::vector<std::string> cycle;                  ///< kind deadlock: each waits for the next, the last for the first
     std::optional<double> largestRelativeDifference; ///< seen on sampled inputs
     std::optional<double> largestUlpDifference;
     std::optional<double> differenceBound;  ///< of |reference - rewritten| at any element, inputs in their ranges, however floats round

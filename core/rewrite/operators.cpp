@@ -232,14 +232,14 @@ Result<OpId> operatorOf(const match::OperatorName& written, const Graph& graph) 
         const OpSchema* there = findOp({out.domain, out.name, *written.version});
         if (here != there || (here == nullptr && out.version != *written.version)) {
             return fail(ErrorCode::NotFound, "the graph's opset" + (out.domain.empty() ? std::string() : " of " + out.domain) + " is " +
-                                                std::to_string(out.version) + ", in which " + out.name + " is not the operator of version " +
-                                                std::to_string(*written.version));
+                                                 std::to_string(out.version) + ", in which " + out.name + " is not the operator of version " +
+                                                 std::to_string(*written.version));
         }
     }
     if (out.domain.empty() && !isKnown(out, graph.definitions.get())) {
         const auto [first, last] = versionsOf(out.domain, out.name);
         return fail(ErrorCode::NotFound, out.name + " does not exist in opset " + std::to_string(out.version) + ", which the graph uses" +
-                                            (out.version < first ? "; it came with opset " + std::to_string(first) : std::string()));
+                                             (out.version < first ? "; it came with opset " + std::to_string(first) : std::string()));
     }
     return out;
 }

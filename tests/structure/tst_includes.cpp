@@ -43,11 +43,8 @@ struct Owned {
     const char* folder;
 };
 const Owned OwnedHeaders[] = {
-    {"^z3", "core/worker/"},
-    {"^(gvc|cgraph|graphviz)", "core/worker/"},
-    {"^(google/protobuf|.*\\.pb\\.h)", "core/format/onnx/"},
-    {"^CLI/", "app/cli/"},
-    {"^(mlir|llvm)/", "core/format/mlir/parser/"},
+    {"^z3", "core/worker/"}, {"^(gvc|cgraph|graphviz)", "core/worker/"},    {"^(google/protobuf|.*\\.pb\\.h)", "core/format/onnx/"},
+    {"^CLI/", "app/cli/"},   {"^(mlir|llvm)/", "core/format/mlir/parser/"},
 };
 
 } // namespace

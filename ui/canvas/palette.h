@@ -27,7 +27,7 @@ struct CanvasTheme {
     QColor mutedText; ///< second lines, 4.5:1 or more on the background
     QColor edge;
     QColor selection;
-    QColor match; ///< outlines and tags of what a pattern took, 3:1 or more; their form tells it too
+    QColor match;     ///< outlines and tags of what a pattern took, 3:1 or more; their form tells it too
     QColor container; ///< body of an expanded box
     bool dark = false;
     bool monochrome = false;

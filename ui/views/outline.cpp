@@ -27,7 +27,7 @@ OutlineRows filtered(const OutlineRows& rows, const QString& text) {
         return std::all_of(words.begin(), words.end(), [&all](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
     };
     std::vector<bool> kept(rows.size(), false);
-    std::vector<std::size_t> around;    // the rows above, outermost first
+    std::vector<std::size_t> around; // the rows above, outermost first
     constexpr std::uint32_t None = 0xFFFFFFFFU;
     std::uint32_t below = None; // all that is deeper than this is kept
     for (std::size_t i = 0; i < rows.size(); ++i) {
