@@ -1,6 +1,7 @@
 // The window: wires core to ui and nothing else.
 
 #include "app/window/end_signals.h"
+#include "app/window/engines.h"
 #include "app/window/grab.h"
 #include "app/window/program_services.h"
 #include "app/window/services.h"
@@ -139,8 +140,9 @@ int main(int argc, char** argv) {
                                                                : parser.isSet(grab)  ? QStringLiteral("desktop")
                                                                                      : QString());
     // A picture is made without a trace: no recent pairs, no saved layout.
-    MainWindow window(realServices(), installedExamples(), parser.isSet(grab) ? std::filesystem::path() : stateFolder());
-    window.programSession()->setServices(realProgramServices());
+    const auto engines = std::make_shared<Engines>();
+    MainWindow window(realServices(engines), installedExamples(), parser.isSet(grab) ? std::filesystem::path() : stateFolder());
+    window.programSession()->setServices(realProgramServices(engines));
     std::optional<Grabber> grabber;
     if (parser.isSet(grab)) {
         window.setKeepsLayout(false);

@@ -1,34 +1,13 @@
 #include "app/window/program_services.h"
 
+#include "app/window/engines.h"
 #include "core/format/mlir/lower.h"
 #include "core/format/mlir/reader.h"
-#include "core/prove/lemma_memory.h"
-#include "core/prove/proof_cache.h"
 #include "core/report/files.h"
-#include "core/worker/worker_pool.h"
-
-#include <optional>
 
 namespace lemmascope {
 
-namespace {
-
-struct Engines {
-    WorkerPool pool;
-    std::optional<ProofCache> cache;
-    LemmaMemory memory;
-
-    Engines() {
-        if (auto folder = ProofCache::defaultFolder()) {
-            cache.emplace(std::move(*folder));
-        }
-    }
-};
-
-} // namespace
-
-ProgramServices realProgramServices() {
-    auto engines = std::make_shared<Engines>();
+ProgramServices realProgramServices(const std::shared_ptr<Engines>& engines) {
     ProgramServices services;
     services.load = [](const std::filesystem::path& path, const CheckOptions& options, std::stop_token stop) -> Result<ProgramFile> {
         constexpr std::uintmax_t Most = std::uintmax_t{256} << 20;
@@ -57,10 +36,7 @@ ProgramServices realProgramServices() {
     };
     services.compare = [engines](std::shared_ptr<const interp::Program> reference, std::shared_ptr<const interp::Program> rewritten,
                                  const CheckOptions& options, const CheckWatch& watch, std::stop_token stop) {
-        CheckServices used;
-        used.solver = &engines->pool;
-        used.cache = engines->cache ? &*engines->cache : nullptr;
-        used.memory = &engines->memory;
+        CheckServices used = engines->services();
         used.progress = watch.progress;
         interp::CompareOptions compare;
         compare.check = options;

@@ -2,10 +2,13 @@
 
 #include "ui/jobs/program_services.h"
 
+#include <memory>
+
 namespace lemmascope {
 
-/// The real ones: the process that reads MLIR, the interpreter, the ladder with its worker processes. They share one worker pool, which dies
-/// with the last copy.
-[[nodiscard]] ProgramServices realProgramServices();
+struct Engines;
+
+/// The real ones: the process that reads MLIR, the interpreter, the ladder with its worker processes.
+[[nodiscard]] ProgramServices realProgramServices(const std::shared_ptr<Engines>& engines);
 
 } // namespace lemmascope

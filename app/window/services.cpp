@@ -1,5 +1,7 @@
 #include "app/window/services.h"
 
+#include "app/window/engines.h"
+
 #include "core/format/load.h"
 #include "core/format/npy/npy.h"
 #include "core/graph/infer.h"
@@ -25,25 +27,6 @@ namespace lemmascope {
 
 namespace {
 
-struct Engines {
-    WorkerPool pool;
-    std::optional<ProofCache> cache;
-    LemmaMemory memory;
-
-    Engines() {
-        if (auto folder = ProofCache::defaultFolder()) {
-            cache.emplace(std::move(*folder));
-        }
-    }
-    [[nodiscard]] CheckServices services() {
-        CheckServices made;
-        made.solver = &pool;
-        made.cache = cache ? &*cache : nullptr;
-        made.memory = &memory;
-        return made;
-    }
-};
-
 /// The folder with the example pairs: `share/lemmascope/samples` of the installation, else `resources/samples` of a source tree
 /// above the program.
 QString samplesFolder() {
@@ -64,8 +47,7 @@ QString samplesFolder() {
 
 } // namespace
 
-Services realServices() {
-    auto engines = std::make_shared<Engines>();
+Services realServices(const std::shared_ptr<Engines>& engines) {
     Services services;
     services.load = [](const std::filesystem::path& path, std::stop_token stop) -> Result<std::shared_ptr<const Graph>> {
         auto graph = loadGraph(path, stop);
@@ -139,6 +121,8 @@ Services realServices() {
     services.versions = "Lemmascope " + std::string(toolVersion());
     return services;
 }
+
+Services realServices() { return realServices(std::make_shared<Engines>()); }
 
 std::vector<ExamplePair> installedExamples() {
     const QString folder = samplesFolder();

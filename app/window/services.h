@@ -8,8 +8,11 @@
 
 namespace lemmascope {
 
-/// The real services: files, the check with its worker processes and proof cache, both layouts, bug reports. They share one
-/// worker pool, which dies with the last copy.
+struct Engines;
+
+/// The real services: files, the check with its worker processes and proof cache, both layouts, bug reports.
+[[nodiscard]] Services realServices(const std::shared_ptr<Engines>& engines);
+/// With engines of their own.
 [[nodiscard]] Services realServices();
 
 /// The pairs that come with the program: installed beside it, or in the source tree it was built from.

@@ -22,6 +22,26 @@ constexpr std::array<std::uint64_t, 256> Masks = makeMasks();
 
 constexpr std::uint64_t CheckEvery = 1 << 16;
 
+/// The cell of its memory that an access names.
+struct Address {
+    std::uint64_t flat = 0;
+    bool isPlain = false; ///< indices are numbers within the view
+};
+
+/// Of a load or store. In line: every access of a loop runs through it.
+[[gnu::always_inline]] inline Address addressOf(const View& view, const Instruction& in, const Cell* r, const std::uint32_t* pool) {
+    auto flat = static_cast<std::uint64_t>(view.offset);
+    std::uint32_t terms = 0;
+    bool inside = true;
+    for (std::uint32_t k = 0; k < in.c; ++k) {
+        const Cell& index = r[pool[in.b + k]];
+        terms |= index.term;
+        inside &= index.bits < static_cast<std::uint64_t>(view.size[k]);
+        flat += index.bits * static_cast<std::uint64_t>(view.stride[k]);
+    }
+    return {flat, terms == 0 && inside};
+}
+
 } // namespace
 
 bool Machine::checkpoint(std::uint64_t steps) {
@@ -254,16 +274,8 @@ void Machine::execute(Task& task) {
         case Op::Load: {
             const View& view = v[in.a];
             Allocation& memory = m_allocations[view.allocation];
-            auto flat = static_cast<std::uint64_t>(view.offset);
-            std::uint32_t terms = 0;
-            bool inside = true;
-            for (std::uint32_t k = 0; k < in.c; ++k) {
-                const Cell& index = r[pool[in.b + k]];
-                terms |= index.term;
-                inside &= index.bits < static_cast<std::uint64_t>(view.size[k]);
-                flat += index.bits * static_cast<std::uint64_t>(view.stride[k]);
-            }
-            if (terms == 0 && inside && flat < memory.count) [[likely]] {
+            const auto [flat, plain] = addressOf(view, in, r, pool);
+            if (plain && flat < memory.count) [[likely]] {
                 if constexpr (M != Mode::Plain) {
                     if (m_tracking && !trackRead(task, memory, flat, pc)) {
                         m_steps = steps;
@@ -294,16 +306,8 @@ void Machine::execute(Task& task) {
         case Op::Store: {
             const View& view = v[in.a];
             Allocation& memory = m_allocations[view.allocation];
-            auto flat = static_cast<std::uint64_t>(view.offset);
-            std::uint32_t terms = 0;
-            bool inside = true;
-            for (std::uint32_t k = 0; k < in.c; ++k) {
-                const Cell& index = r[pool[in.b + k]];
-                terms |= index.term;
-                inside &= index.bits < static_cast<std::uint64_t>(view.size[k]);
-                flat += index.bits * static_cast<std::uint64_t>(view.stride[k]);
-            }
-            if (terms == 0 && inside && flat < memory.count && !memory.isConstant && r[in.dst].term != Mixed) [[likely]] {
+            const auto [flat, plain] = addressOf(view, in, r, pool);
+            if (plain && flat < memory.count && !memory.isConstant && r[in.dst].term != Mixed) [[likely]] {
                 if constexpr (M != Mode::Plain) {
                     if (m_tracking && !trackWrite(task, memory, flat, pc)) {
                         m_steps = steps;

@@ -1,5 +1,5 @@
 // Guards: three-valued, over what names hold.
-#include "core/match/functions.h"
+#include "core/match/expression_value.h"
 #include "core/match/machine_state.h"
 
 #include <algorithm>
@@ -8,10 +8,6 @@ namespace lemmascope::match {
 
 namespace {
 
-bool isTruth(ExpressionKind kind) {
-    return kind == ExpressionKind::Compare || kind == ExpressionKind::Not || kind == ExpressionKind::And || kind == ExpressionKind::Or;
-}
-
 class Evaluation {
   public:
     Evaluation(const MachineState& state, std::uint32_t frame) : m_state(state), m_frame(frame) {}
@@ -19,27 +15,11 @@ class Evaluation {
     Truth truth(GuardId id) {
         const GuardNode& node = m_state.program.node(id);
         switch (node.expression.kind) {
-        case ExpressionKind::Not: return negated(truth(node.children[0]));
+        case ExpressionKind::Not:
         case ExpressionKind::And:
-        case ExpressionKind::Or: {
-            // Kleene: one part that decides is enough, whatever the others come to.
-            const Truth decides = node.expression.kind == ExpressionKind::And ? Truth::False : Truth::True;
-            Truth out = negated(decides);
-            for (const GuardId child : node.children) {
-                const Truth each = truth(child);
-                if (each == decides) {
-                    return each;
-                }
-                out = each == Truth::Undefined ? each : out;
-            }
-            return out;
-        }
+        case ExpressionKind::Or: return joinedTruth(node.expression.kind, node.children, [this](GuardId child) { return truth(child); });
         case ExpressionKind::Compare: return comparison(node);
-        default: {
-            const FactValue found = value(id);
-            const auto* boolean = std::get_if<bool>(&found.value);
-            return boolean == nullptr ? Truth::Undefined : *boolean ? Truth::True : Truth::False;
-        }
+        default: return truthOf(value(id));
         }
     }
 
@@ -50,14 +30,7 @@ class Evaluation {
             const Truth found = equal(node.children[0], node.children[1]);
             return kind == CompareKind::Equal ? found : negated(found);
         }
-        const FactValue left = value(node.children[0]);
-        const FactValue right = value(node.children[1]);
-        switch (kind) {
-        case CompareKind::Less: return lessThan(left, right);
-        case CompareKind::Greater: return lessThan(right, left);
-        case CompareKind::LessEqual: return negated(lessThan(right, left));
-        default: return negated(lessThan(left, right));
-        }
+        return comparedTruth(kind, value(node.children[0]), value(node.children[1]));
     }
 
     Truth equal(GuardId left, GuardId right) {
@@ -85,43 +58,15 @@ class Evaluation {
     FactValue value(GuardId id) {
         const GuardNode& node = m_state.program.node(id);
         const ExpressionNode& expression = node.expression;
-        switch (expression.kind) {
-        case ExpressionKind::Number: return expression.number.integer ? FactValue(*expression.number.integer) : FactValue(expression.number.value);
-        case ExpressionKind::Text:
-        case ExpressionKind::Word: return FactValue(expression.text);
-        case ExpressionKind::List: {
-            FactValue::List list;
-            for (const GuardId child : node.children) {
-                list.push_back(value(child));
-                if (!list.back().isDefined()) {
-                    return {};
-                }
-            }
-            return FactValue(std::move(list));
+        if (expression.kind != ExpressionKind::Variable && expression.kind != ExpressionKind::Fact) {
+            return composedValue(expression, node.children, [this](GuardId child) { return value(child); });
         }
-        case ExpressionKind::Function: {
-            std::vector<FactValue> arguments;
-            for (const GuardId child : node.children) {
-                arguments.push_back(value(child));
-            }
-            return applyFunction(expression.text, arguments);
+        FactValue argument;
+        if (!node.children.empty()) {
+            argument = value(node.children[0]);
         }
-        case ExpressionKind::Arithmetic:
-            return node.children.size() == 1 ? arithmetic('-', FactValue(std::int64_t{0}), value(node.children[0]))
-                                             : arithmetic(expression.arithmetic, value(node.children[0]), value(node.children[1]));
-        case ExpressionKind::Variable:
-        case ExpressionKind::Fact: {
-            FactValue argument;
-            if (!node.children.empty()) {
-                argument = value(node.children[0]);
-            }
-            const Binding held = m_state.binding(expression.name, m_state.cells[m_state.cellOf(m_frame, node.slot)]);
-            return evaluateFact(m_state.subject, node, argument, held);
-        }
-        default: break;
-        }
-        // A truth value compared with another: is_const(?x) = is_const(?y) has no meaning to guards.
-        return isTruth(expression.kind) ? FactValue() : FactValue();
+        const Binding held = m_state.binding(expression.name, m_state.cells[m_state.cellOf(m_frame, node.slot)]);
+        return evaluateFact(m_state.subject, node, argument, held);
     }
 
     const MachineState& m_state;

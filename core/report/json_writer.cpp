@@ -113,6 +113,13 @@ void JsonWriter::key(std::string_view name) {
 }
 
 void JsonWriter::integer(std::int64_t value) { raw(std::to_string(value)); }
+void JsonWriter::integers(const std::vector<std::int64_t>& values) {
+    beginArray(Layout::InLine);
+    for (const std::int64_t value : values) {
+        integer(value);
+    }
+    endArray();
+}
 void JsonWriter::unsignedInteger(std::uint64_t value) { raw(std::to_string(value)); }
 void JsonWriter::number(double value) { writeNumber(*this, value); }
 void JsonWriter::number(float value) { writeNumber(*this, value); }

@@ -27,6 +27,7 @@ class JsonWriter {
     void boolean(bool value) { raw(value ? "true" : "false"); }
     void integer(std::int64_t value);
     void unsignedInteger(std::uint64_t value);
+    void integers(const std::vector<std::int64_t>& values); ///< an array in one line
     void number(double value);
     void number(float value);
     void string(std::string_view value);

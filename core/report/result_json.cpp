@@ -21,14 +21,6 @@ void writeName(JsonWriter& json, const std::optional<Named>& value) {
     }
 }
 
-void writeIntegers(JsonWriter& json, const std::vector<std::int64_t>& values) {
-    json.beginArray(InLine);
-    for (const std::int64_t value : values) {
-        json.integer(value);
-    }
-    json.endArray();
-}
-
 void writeNodes(JsonWriter& json, const CheckResult& result, Side side, const std::vector<FlatNodeId>& nodes) {
     json.beginArray(InLine);
     for (const FlatNodeId node : nodes) {
@@ -101,7 +93,7 @@ void writeTensor(JsonWriter& json, const Tensor& tensor) {
     json.key("type");
     json.string(name(tensor.element()));
     json.key("shape");
-    writeIntegers(json, tensor.shape());
+    json.integers(tensor.shape());
     json.key("data");
     json.beginArray(InLine);
     for (std::int64_t i = 0; i < tensor.count(); ++i) {
@@ -143,7 +135,7 @@ void writeCounterexample(JsonWriter& json, const std::optional<Counterexample>& 
     json.key("output");
     json.stringOrNull(found->output);
     json.key("index");
-    writeIntegers(json, found->index);
+    json.integers(found->index);
     json.key("reference");
     writeOutputElement(json, found->reference, found->index);
     json.key("rewritten");
@@ -183,7 +175,7 @@ void writeOnInputs(JsonWriter& json, const InputComparison& seen, const CheckRes
         json.endObject();
     }
     json.key("index");
-    writeIntegers(json, first.referenceElement ? indexOf(first.referenceShape, first.element) : std::vector<std::int64_t>{});
+    json.integers(first.referenceElement ? indexOf(first.referenceShape, first.element) : std::vector<std::int64_t>{});
     json.endObject();
     json.endObject();
 }
@@ -216,9 +208,9 @@ void writeFault(JsonWriter& json, const std::optional<FaultReport>& fault) {
     json.key("buffer");
     json.string(fault->buffer);
     json.key("index");
-    writeIntegers(json, fault->index);
+    json.integers(fault->index);
     json.key("size");
-    writeIntegers(json, fault->size);
+    json.integers(fault->size);
     json.key("node");
     json.string(fault->node);
     json.endObject();
@@ -242,7 +234,7 @@ void writeRace(JsonWriter& json, const std::optional<RaceReport>& race) {
     json.key("buffer");
     json.string(race->buffer);
     json.key("index");
-    writeIntegers(json, race->index);
+    json.integers(race->index);
     json.key("runs");
     json.beginArray();
     for (const ScheduledRun& run : race->runs) {

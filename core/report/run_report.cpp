@@ -108,14 +108,6 @@ void writeStep(JsonWriter& json, const interp::Step& step) {
     json.endObject();
 }
 
-void writeIntegers(JsonWriter& json, const std::vector<std::int64_t>& values) {
-    json.beginArray(InLine);
-    for (const std::int64_t value : values) {
-        json.integer(value);
-    }
-    json.endArray();
-}
-
 void writeFault(JsonWriter& json, const interp::TermDag& dag, const interp::Fault& fault) {
     json.beginObject();
     json.key("kind");
@@ -125,9 +117,9 @@ void writeFault(JsonWriter& json, const interp::TermDag& dag, const interp::Faul
     json.key("buffer");
     json.stringOrNull(fault.buffer);
     json.key("index");
-    writeIntegers(json, fault.index);
+    json.integers(fault.index);
     json.key("size");
-    writeIntegers(json, fault.size);
+    json.integers(fault.size);
     json.key("step");
     writeStep(json, fault.step);
     json.key("condition");
@@ -146,7 +138,7 @@ void writeRace(JsonWriter& json, const RunResult& run) {
     json.key("buffer");
     json.string(run.race->buffer);
     json.key("index");
-    writeIntegers(json, run.race->index);
+    json.integers(run.race->index);
     json.key("first");
     writeStep(json, run.race->first);
     json.key("second");
@@ -163,7 +155,7 @@ void writeOutput(JsonWriter& json, const interp::TermDag& dag, const LiveOut& ou
     json.key("type");
     json.string(typeText(out.type));
     json.key("shape");
-    writeIntegers(json, out.sizes);
+    json.integers(out.sizes);
     json.key("elements");
     json.beginArray();
     const std::size_t count = std::min(out.cells.size(), WrittenCells);

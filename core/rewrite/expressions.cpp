@@ -1,7 +1,7 @@
 // Expressions of replacements. Tests: tests/core/rewrite/tst_rewrite.cpp.
 #include "core/rewrite/expressions.h"
 
-#include "core/match/functions.h"
+#include "core/match/expression_value.h"
 #include "core/match/print.h"
 
 namespace lemmascope::rewrite {
@@ -12,34 +12,10 @@ using match::FactValue;
 
 FactValue Expressions::value(match::ExpressionId id) const {
     const match::ExpressionNode& node = m_file.at(id);
-    switch (node.kind) {
-    case ExpressionKind::Number: return node.number.integer ? FactValue(*node.number.integer) : FactValue(node.number.value);
-    case ExpressionKind::Text:
-    case ExpressionKind::Word: return FactValue(node.text);
-    case ExpressionKind::List: {
-        FactValue::List list;
-        for (const match::ExpressionId child : node.children) {
-            list.push_back(value(child));
-            if (!list.back().isDefined()) {
-                return {};
-            }
-        }
-        return FactValue(std::move(list));
+    if (node.kind == ExpressionKind::Variable || node.kind == ExpressionKind::Fact) {
+        return fact(node);
     }
-    case ExpressionKind::Function: {
-        std::vector<FactValue> arguments;
-        for (const match::ExpressionId child : node.children) {
-            arguments.push_back(value(child));
-        }
-        return match::applyFunction(node.text, arguments);
-    }
-    case ExpressionKind::Arithmetic:
-        return node.children.size() == 1 ? match::arithmetic('-', FactValue(std::int64_t{0}), value(node.children[0]))
-                                         : match::arithmetic(node.arithmetic, value(node.children[0]), value(node.children[1]));
-    case ExpressionKind::Variable:
-    case ExpressionKind::Fact: return fact(node);
-    default: return {}; // truth values are no operands
-    }
+    return match::composedValue(node, node.children, [this](match::ExpressionId child) { return value(child); }); // truth values are no operands
 }
 
 FactValue Expressions::fact(const match::ExpressionNode& node) const {

@@ -1,7 +1,7 @@
 // Guards over what is known of an instance.
 #include "core/ruleproof/guard_value.h"
 
-#include "core/match/functions.h"
+#include "core/match/expression_value.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,33 +29,16 @@ std::string folded(const std::string& text) {
 Truth GuardValues::truth(ExpressionId guard, std::uint32_t scope) const {
     const ExpressionNode& node = m_file.at(guard);
     switch (node.kind) {
-    case ExpressionKind::Not: return match::negated(truth(node.children[0], scope));
+    case ExpressionKind::Not:
     case ExpressionKind::And:
-    case ExpressionKind::Or: {
-        const Truth decides = node.kind == ExpressionKind::And ? Truth::False : Truth::True;
-        Truth out = match::negated(decides);
-        for (const ExpressionId child : node.children) {
-            const Truth each = truth(child, scope);
-            if (each == decides) {
-                return each;
-            }
-            out = each == Truth::Undefined ? each : out;
-        }
-        return out;
-    }
+    case ExpressionKind::Or: return match::joinedTruth(node.kind, node.children, [&](ExpressionId child) { return truth(child, scope); });
     case ExpressionKind::Compare: return comparison(node, scope);
-    default: {
-        const FactValue found = value(guard, scope);
-        const auto* boolean = std::get_if<bool>(&found.value);
-        return boolean == nullptr ? Truth::Undefined : *boolean ? Truth::True : Truth::False;
-    }
+    default: return match::truthOf(value(guard, scope));
     }
 }
 
 Truth GuardValues::comparison(const ExpressionNode& node, std::uint32_t scope) const {
     if (node.compare == CompareKind::Equal || node.compare == CompareKind::NotEqual) {
-        Truth found = Truth::Undefined;
-        bool ofOperator = false;
         for (const auto& [asked, named] : {std::pair(node.children[0], node.children[1]), std::pair(node.children[1], node.children[0])}) {
             const ExpressionNode& fact = m_file.at(asked);
             const ExpressionNode& word = m_file.at(named);
@@ -63,58 +46,23 @@ Truth GuardValues::comparison(const ExpressionNode& node, std::uint32_t scope) c
                 (word.kind == ExpressionKind::Word || word.kind == ExpressionKind::Text)) {
                 const FactValue value = this->fact(fact, scope);
                 const auto* text = std::get_if<std::string>(&value.value);
-                ofOperator = true;
-                if (text != nullptr) {
-                    const bool same = fact.fact == FactKind::Cls ? *text == word.text : folded(*text) == folded(word.text);
-                    found = same ? Truth::True : Truth::False;
+                if (text == nullptr) {
+                    return Truth::Undefined;
                 }
+                const bool same = fact.fact == FactKind::Cls ? *text == word.text : folded(*text) == folded(word.text);
+                return same == (node.compare == CompareKind::Equal) ? Truth::True : Truth::False;
             }
         }
-        if (!ofOperator) {
-            found = match::equals(value(node.children[0], scope), value(node.children[1], scope));
-        }
-        return node.compare == CompareKind::Equal ? found : match::negated(found);
     }
-    const FactValue left = value(node.children[0], scope);
-    const FactValue right = value(node.children[1], scope);
-    switch (node.compare) {
-    case CompareKind::Less: return match::lessThan(left, right);
-    case CompareKind::Greater: return match::lessThan(right, left);
-    case CompareKind::LessEqual: return match::negated(match::lessThan(right, left));
-    default: return match::negated(match::lessThan(left, right));
-    }
+    return match::comparedTruth(node.compare, value(node.children[0], scope), value(node.children[1], scope));
 }
 
 FactValue GuardValues::value(ExpressionId expression, std::uint32_t scope) const {
     const ExpressionNode& node = m_file.at(expression);
-    switch (node.kind) {
-    case ExpressionKind::Number: return node.number.integer ? FactValue(*node.number.integer) : FactValue(node.number.value);
-    case ExpressionKind::Text:
-    case ExpressionKind::Word: return FactValue(node.text);
-    case ExpressionKind::List: {
-        FactValue::List list;
-        for (const ExpressionId child : node.children) {
-            list.push_back(value(child, scope));
-            if (!list.back().isDefined()) {
-                return {};
-            }
-        }
-        return FactValue(std::move(list));
+    if (node.kind == ExpressionKind::Variable || node.kind == ExpressionKind::Fact) {
+        return fact(node, scope);
     }
-    case ExpressionKind::Function: {
-        std::vector<FactValue> arguments;
-        for (const ExpressionId child : node.children) {
-            arguments.push_back(value(child, scope));
-        }
-        return match::applyFunction(node.text, arguments);
-    }
-    case ExpressionKind::Arithmetic:
-        return node.children.size() == 1 ? match::arithmetic('-', FactValue(std::int64_t{0}), value(node.children[0], scope))
-                                         : match::arithmetic(node.arithmetic, value(node.children[0], scope), value(node.children[1], scope));
-    case ExpressionKind::Variable:
-    case ExpressionKind::Fact: return fact(node, scope);
-    default: return {};
-    }
+    return match::composedValue(node, node.children, [&](ExpressionId child) { return value(child, scope); });
 }
 
 std::optional<std::uint32_t> GuardValues::valueOf(const ExpressionNode& node, std::uint32_t scope) const {

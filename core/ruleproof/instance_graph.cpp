@@ -3,6 +3,7 @@
 
 #include "core/match/graph_subject.h"
 #include "core/ruleproof/attribute_values.h"
+#include "core/ruleproof/graph_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,24 +103,6 @@ class Maker {
         return m_graph.addValue(std::move(value));
     }
 
-    ValueId node(OpId op, std::vector<ValueId> operands, const std::string& result, std::map<std::string, Attribute> attributes = {}) {
-        Value value;
-        value.name = result;
-        Node made;
-        made.op = std::move(op);
-        made.operands = std::move(operands);
-        made.attributes = std::move(attributes);
-        made.results = {m_graph.addValue(std::move(value))};
-        const ValueId out = made.results.front();
-        m_graph.addNode(std::move(made));
-        return out;
-    }
-
-    [[nodiscard]] OpId onnx(const char* name) const {
-        const auto at = m_graph.opsets.find("");
-        return {"", name, at == m_graph.opsets.end() ? 17 : at->second};
-    }
-
     bool addLeaf(std::uint32_t value, const Leaf& leaf) {
         const std::string name = leafName(m_skeleton, value);
         const SkeletonValue& at = m_skeleton.values[value];
@@ -151,8 +134,8 @@ class Maker {
             return true;
         }
         const ValueId like = input(name + ".like", ElementType::F32, shape);
-        const ValueId lengths = node(onnx("Shape"), {like}, name + ".shape");
-        out = node(onnx("Expand"), {scalar, lengths}, name);
+        const ValueId lengths = appendNode(m_graph, onnxOp(m_graph, "Shape"), {like}, name + ".shape");
+        out = appendNode(m_graph, onnxOp(m_graph, "Expand"), {scalar, lengths}, name);
         return true;
     }
 
@@ -172,7 +155,7 @@ class Maker {
             like = input(name + ".like", ElementType::F32, symbolic);
         }
         if (symbolic.size() == leaf.entries.size()) {
-            return node(onnx("Shape"), {like}, name);
+            return appendNode(m_graph, onnxOp(m_graph, "Shape"), {like}, name);
         }
         std::vector<ValueId> parts;
         std::int64_t axis = 0;
@@ -181,11 +164,13 @@ class Maker {
             if (leaf.entries[i].is(-1) || leaf.entries[i].is(0)) {
                 parts.push_back(constant(part, Tensor::of<std::int64_t>(ElementType::I64, {1}, {leaf.entries[i].value()})));
             } else {
-                parts.push_back(node(onnx("Shape"), {like}, part, {{"start", Attribute(axis)}, {"end", Attribute(axis + 1)}}));
+                parts.push_back(
+                    appendNode(m_graph, onnxOp(m_graph, "Shape"), {like}, part, {{"start", Attribute(axis)}, {"end", Attribute(axis + 1)}}));
                 ++axis;
             }
         }
-        return parts.size() == 1 ? parts.front() : node(onnx("Concat"), std::move(parts), name, {{"axis", Attribute(std::int64_t{0})}});
+        return parts.size() == 1 ? parts.front()
+                                 : appendNode(m_graph, onnxOp(m_graph, "Concat"), std::move(parts), name, {{"axis", Attribute(std::int64_t{0})}});
     }
 
     bool addNode(std::uint32_t index) {
@@ -220,7 +205,8 @@ class Maker {
                 const bool number = name == "min" || name == "max" || name == "value" || name == "ratio";
                 ValueId list = constant(at.op.name + std::to_string(index) + "." + name, number ? tensor->reshaped({}) : *tensor);
                 if (number && !made.operands.empty()) {
-                    list = node(onnx("CastLike"), {list, made.operands.front()}, at.op.name + std::to_string(index) + "." + name + ".like");
+                    list = appendNode(m_graph, onnxOp(m_graph, "CastLike"), {list, made.operands.front()},
+                                      at.op.name + std::to_string(index) + "." + name + ".like");
                 }
                 if (position >= made.operands.size()) {
                     made.operands.resize(position);

@@ -3,6 +3,7 @@
 
 #include "core/graph/definition_code.h"
 #include "core/graph/infer.h"
+#include "core/ruleproof/graph_parts.h"
 
 #include <algorithm>
 #include <array>
@@ -87,22 +88,10 @@ class Opener {
     }
 
   private:
-    [[nodiscard]] OpId onnx(const char* name) const {
-        const auto at = m_graph.opsets.find("");
-        return {"", name, at == m_graph.opsets.end() ? 17 : at->second};
-    }
+    [[nodiscard]] OpId onnx(const char* name) const { return onnxOp(m_graph, name); }
 
     ValueId node(OpId op, std::vector<ValueId> operands, std::map<std::string, Attribute> attributes = {}) {
-        Value value;
-        value.name = "open." + std::to_string(m_graph.values.size());
-        Node made;
-        made.op = std::move(op);
-        made.operands = std::move(operands);
-        made.attributes = std::move(attributes);
-        made.results = {m_graph.addValue(std::move(value))};
-        const ValueId out = made.results.front();
-        m_graph.addNode(std::move(made));
-        return out;
+        return appendNode(m_graph, std::move(op), std::move(operands), "open." + std::to_string(m_graph.values.size()), std::move(attributes));
     }
 
     struct Scalar {

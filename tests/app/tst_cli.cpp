@@ -1,4 +1,6 @@
 // The command line from outside: exit statuses, what goes to which stream, signals, limits.
+#include "tests/app/program_run.h"
+
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
@@ -18,12 +20,6 @@ namespace {
 const QString Program = QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli");
 const QString Cases = QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/json/");
 
-struct Ran {
-    int status = -1;
-    QString out;
-    QString err;
-};
-
 } // namespace
 
 class TestCli : public QObject {
@@ -31,19 +27,8 @@ class TestCli : public QObject {
 
     QTemporaryDir m_folder;
 
-    Ran run(const QStringList& arguments, int timeoutMs = 120'000) const {
-        QProcess process;
-        process.setWorkingDirectory(m_folder.path());
-        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("XDG_CACHE_HOME", m_folder.filePath("cache"));
-        process.setProcessEnvironment(environment);
-        process.start(Program, arguments);
-        if (!process.waitForFinished(timeoutMs) || process.exitStatus() != QProcess::NormalExit) {
-            process.kill();
-            process.waitForFinished();
-            return {-1, {}, "did not end by itself"};
-        }
-        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+    [[nodiscard]] Ran run(const QStringList& arguments, int timeoutMs = 120'000) const {
+        return runProgram(Program, arguments, m_folder.path(), timeoutMs);
     }
 
     static QString ref(const QString& name) { return Cases + name + ".ref.lsg.json"; }

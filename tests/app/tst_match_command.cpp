@@ -1,4 +1,5 @@
 // match and rules from outside: outcomes, exit statuses, JSON.
+#include "tests/app/program_run.h"
 #include "tests/core/format/json/schema_check.h"
 
 #include <QFile>
@@ -15,12 +16,6 @@ namespace {
 const QString Program = QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli");
 const QString Cases = QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/");
 
-struct Ran {
-    int status = -1;
-    QString out;
-    QString err;
-};
-
 } // namespace
 
 class TestMatchCommand : public QObject {
@@ -28,16 +23,7 @@ class TestMatchCommand : public QObject {
 
     QTemporaryDir m_folder;
 
-    static Ran run(const QStringList& arguments) {
-        QProcess process;
-        process.start(Program, arguments);
-        if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit) {
-            process.kill();
-            process.waitForFinished();
-            return {-1, {}, "did not end by itself"};
-        }
-        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
-    }
+    [[nodiscard]] Ran run(const QStringList& arguments) const { return runProgram(Program, arguments, m_folder.path()); }
 
     QString write(const QString& name, const QByteArray& content) const {
         QFile file(m_folder.filePath(name));

@@ -1,5 +1,6 @@
 // `check` and `interp` on MLIR programs as their users see them: all pairs of tests/data/cases/mlir and the programs of cases/bugs with the
 // kind, place and strength that their indexes name; dumps of a pipeline; what is refused and how.
+#include "tests/app/program_run.h"
 #include "tests/core/format/json/schema_check.h"
 
 #include <QDir>
@@ -20,23 +21,7 @@ namespace {
 
 const QString Cases = QStringLiteral(LEMMASCOPE_TEST_DATA "/cases/");
 
-struct Ran {
-    int status = -1;
-    QString out;
-    QString err;
-    [[nodiscard]] QString firstLine() const { return out.section('\n', 0, 0); }
-};
-
-Ran run(const QString& program, const QStringList& arguments) {
-    QProcess process;
-    process.start(program, arguments);
-    if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit) {
-        return {-1, {}, process.errorString()};
-    }
-    return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
-}
-
-Ran cli(const QStringList& arguments) { return run(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"), arguments); }
+Ran cli(const QStringList& arguments) { return runProgram(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"), arguments); }
 
 Json jsonOf(const QString& text) {
     const QByteArray bytes = text.toUtf8();
@@ -189,7 +174,7 @@ class TestProgramCommand : public QObject {
     void bytecodeIsAProgramToo() {
         const QString text = Cases + "mlir/gemm_tile.ref.mlir";
         const QString bytes = m_folder.filePath("gemm.mlirbc");
-        const Ran made = run("mlir-opt-19", {text, "--emit-bytecode", "-o", bytes});
+        const Ran made = runProgram("mlir-opt-19", {text, "--emit-bytecode", "-o", bytes});
         QVERIFY2(made.status == 0, qPrintable(made.err));
         const Ran ran = cli({"check", text, bytes, "--no-cache"});
         QCOMPARE(ran.firstLine(), QString("proved: identical"));
@@ -198,8 +183,8 @@ class TestProgramCommand : public QObject {
 
     void aPipelineOfDumpsIsCheckedStepByStep() {
         const QString source = Cases + "mlir/jacobi2d_unroll.ref.mlir";
-        const Ran made = run("mlir-opt-19", {source, "--lower-affine", "--canonicalize", "--cse", "--mlir-print-ir-after-all",
-                                             "--mlir-print-ir-module-scope", "--mlir-disable-threading", "-o", m_folder.filePath("out.mlir")});
+        const Ran made = runProgram("mlir-opt-19", {source, "--lower-affine", "--canonicalize", "--cse", "--mlir-print-ir-after-all",
+                                                    "--mlir-print-ir-module-scope", "--mlir-disable-threading", "-o", m_folder.filePath("out.mlir")});
         QVERIFY2(made.status == 0, qPrintable(made.err));
         const QString dumps = write("passes.txt", made.err.toUtf8());
         const Ran good = cli({"check", source, dumps, "--no-cache"});
@@ -375,7 +360,7 @@ class TestProgramCommand : public QObject {
         QVERIFY(QFile::copy(QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli"), alone));
         const QString program = Cases + "mlir/gemm_tile.ref.mlir";
         for (const QStringList& command : {QStringList{"check", program, program}, QStringList{"interp", program}, QStringList{"show", program}}) {
-            const Ran ran = run(alone, command);
+            const Ran ran = runProgram(alone, command);
             QCOMPARE(ran.status, 66);
             QVERIFY2(ran.err.contains(program) && ran.err.contains("lemmascope-mlir") && ran.err.contains("LEMMASCOPE_MLIR=ON"), qPrintable(ran.err));
         }

@@ -1,4 +1,5 @@
 // rewrite from outside: what is written, verdicts, exit statuses, JSON.
+#include "tests/app/program_run.h"
 #include "tests/core/format/json/schema_check.h"
 
 #include <QFile>
@@ -13,12 +14,6 @@ using Json = nlohmann::json;
 namespace {
 
 const QString Program = QStringLiteral(LEMMASCOPE_BIN_DIR "/lemmascope-cli");
-
-struct Ran {
-    int status = -1;
-    QString out;
-    QString err;
-};
 
 constexpr const char* Attention =
     R"({ "format": "lemmascope-graph", "version": 1, "name": "attention", "opset": 17, "symbols": {"n": [1, 64]},
@@ -49,16 +44,7 @@ class TestRewriteCommand : public QObject {
     QString m_graph;
     QString m_rules;
 
-    static Ran run(const QStringList& arguments) {
-        QProcess process;
-        process.start(Program, arguments);
-        if (!process.waitForFinished(120'000) || process.exitStatus() != QProcess::NormalExit) {
-            process.kill();
-            process.waitForFinished();
-            return {-1, {}, "did not end by itself"};
-        }
-        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
-    }
+    [[nodiscard]] Ran run(const QStringList& arguments) const { return runProgram(Program, arguments, m_folder.path()); }
 
     QString write(const QString& name, const QByteArray& content) const {
         QFile file(m_folder.filePath(name));

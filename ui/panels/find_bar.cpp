@@ -1,5 +1,6 @@
 #include "ui/panels/find_bar.h"
 
+#include "ui/views/icon_button.h"
 #include "ui/views/node_query.h"
 
 #include <QAction>
@@ -36,18 +37,9 @@ FindBar::FindBar(QWidget* parent) : QWidget(parent) {
     m_answer->setAccessibleName(tr("Found"));
     m_answer->setTextFormat(Qt::PlainText);
     m_answer->setMinimumWidth(fontMetrics().averageCharWidth() * 12);
-    const auto button = [this](const QString& name, const QString& tip, QStyle::StandardPixmap icon) {
-        auto* made = new QToolButton(this);
-        made->setAccessibleName(name);
-        made->setToolTip(tip);
-        made->setIcon(style()->standardIcon(icon));
-        made->setAutoRaise(true);
-        made->setFocusPolicy(Qt::TabFocus);
-        return made;
-    };
-    m_previous = button(tr("Previous hit"), tr("Previous hit (Shift+F3)"), QStyle::SP_ArrowUp);
-    m_next = button(tr("Next hit"), tr("Next hit (F3)"), QStyle::SP_ArrowDown);
-    m_close = button(tr("Close the find bar"), tr("Close (Esc)"), QStyle::SP_TitleBarCloseButton);
+    m_previous = iconButton(tr("Previous hit"), tr("Previous hit (Shift+F3)"), QStyle::SP_ArrowUp, this);
+    m_next = iconButton(tr("Next hit"), tr("Next hit (F3)"), QStyle::SP_ArrowDown, this);
+    m_close = iconButton(tr("Close the find bar"), tr("Close (Esc)"), QStyle::SP_TitleBarCloseButton, this);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(6, 2, 6, 2);
     row->addWidget(label);

@@ -3,6 +3,7 @@
 #include "ui/canvas/graph_canvas.h"
 #include "ui/panels/cell_map_view.h"
 #include "ui/views/elided_label.h"
+#include "ui/views/icon_button.h"
 #include "ui/views/text.h"
 
 #include <QComboBox>
@@ -61,17 +62,8 @@ OutputMapPanel::OutputMapPanel(ProgramSession* session, QWidget* parent) : QWidg
     m_slice->setAccessibleName(tr("Slice of the output"));
     m_slice->setToolTip(tr("Which of the slices along the leading axes is shown"));
     m_sliceLabel->setBuddy(m_slice);
-    const auto button = [this](const QString& name, const QString& tip, QStyle::StandardPixmap icon) {
-        auto* made = new QToolButton(this);
-        made->setAccessibleName(name);
-        made->setToolTip(tip);
-        made->setIcon(style()->standardIcon(icon));
-        made->setAutoRaise(true);
-        made->setFocusPolicy(Qt::TabFocus);
-        return made;
-    };
-    m_previous = button(tr("Previous differing cell"), tr("Previous differing cell (Shift+N)"), QStyle::SP_ArrowUp);
-    m_next = button(tr("Next differing cell"), tr("Next differing cell (N)"), QStyle::SP_ArrowDown);
+    m_previous = iconButton(tr("Previous differing cell"), tr("Previous differing cell (Shift+N)"), QStyle::SP_ArrowUp, this);
+    m_next = iconButton(tr("Next differing cell"), tr("Next differing cell (N)"), QStyle::SP_ArrowDown, this);
     m_summary = new ElidedLabel(this);
     m_summary->setObjectName(QStringLiteral("mapSummary"));
     m_summary->setAccessibleName(tr("What differs"));

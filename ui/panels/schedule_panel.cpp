@@ -4,6 +4,7 @@
 #include "ui/panels/long_text.h"
 #include "ui/panels/timeline_view.h"
 #include "ui/views/elided_label.h"
+#include "ui/views/icon_button.h"
 #include "ui/views/text.h"
 
 #include <QComboBox>
@@ -23,17 +24,8 @@ SchedulePanel::SchedulePanel(ProgramSession* session, QWidget* parent) : QWidget
     m_side->addItem(tr("Reference"), static_cast<int>(Side::Reference));
     m_side->addItem(tr("Rewritten"), static_cast<int>(Side::Rewritten));
     m_side->setCurrentIndex(1);
-    const auto button = [this](const QString& name, const QString& tip, QStyle::StandardPixmap icon) {
-        auto* made = new QToolButton(this);
-        made->setAccessibleName(name);
-        made->setToolTip(tip);
-        made->setIcon(style()->standardIcon(icon));
-        made->setAutoRaise(true);
-        made->setFocusPolicy(Qt::TabFocus);
-        return made;
-    };
-    m_back = button(tr("Step back"), tr("Step back (Left or , in the time line)"), QStyle::SP_ArrowBack);
-    m_forward = button(tr("Step forward"), tr("Step forward (Right or . in the time line)"), QStyle::SP_ArrowForward);
+    m_back = iconButton(tr("Step back"), tr("Step back (Left or < in the time line)"), QStyle::SP_ArrowBack, this);
+    m_forward = iconButton(tr("Step forward"), tr("Step forward (Right or > in the time line)"), QStyle::SP_ArrowForward, this);
     m_where = new ElidedLabel(this);
     m_where->setObjectName(QStringLiteral("scheduleStep"));
     m_where->setAccessibleName(tr("Step"));

@@ -291,9 +291,9 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
     };
     switch (event->key()) {
     case Qt::Key_Left:
-    case Qt::Key_Comma: choose(std::max<std::ptrdiff_t>(0, at - 1)); break;
+    case Qt::Key_Less: choose(std::max<std::ptrdiff_t>(0, at - 1)); break;
     case Qt::Key_Right:
-    case Qt::Key_Period: choose(std::min(count - 1, at + 1)); break;
+    case Qt::Key_Greater: choose(std::min(count - 1, at + 1)); break;
     case Qt::Key_Up: choose(along(-1)); break;
     case Qt::Key_Down: choose(along(1)); break;
     case Qt::Key_Home: choose(0); break;

@@ -6,6 +6,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     views/flow_layout.cpp views/flow_layout.h
     views/graph_rows.cpp views/graph_rows.h
     views/help_pages.cpp views/help_pages.h
+    views/icon_button.cpp views/icon_button.h
     views/inspector_facts.cpp views/inspector_facts.h
     views/label_accessible.cpp views/label_accessible.h
     views/legend.cpp views/legend.h

@@ -1,6 +1,7 @@
 // MLIR programs in the window: both texts, the map of cells, expressions, the schedule, reports; by clicks and keys.
 #include "tests/ui/window/window_fixture.h"
 
+#include "app/window/engines.h"
 #include "app/window/program_services.h"
 #include "app/window/services.h"
 #include "tests/ui/window/program_fakes.h"
@@ -336,8 +337,9 @@ class TestWindowPrograms : public QObject {
         const QString sum = write(QStringLiteral("sum.mlir"), QStringLiteral("arith.addf %a, %a"));
         const QString product = write(QStringLiteral("product.mlir"), QStringLiteral("arith.mulf %a, %a"));
         const QString broken = write(QStringLiteral("broken.mlir"), QStringLiteral("arith.nothing %a"));
-        MainWindow window(realServices(), {}, {});
-        window.programSession()->setServices(realProgramServices());
+        const auto engines = std::make_shared<Engines>();
+        MainWindow window(realServices(engines), {}, {});
+        window.programSession()->setServices(realProgramServices(engines));
         window.setKeepsLayout(false);
         window.show();
         window.openPair(sum, product);

@@ -135,8 +135,7 @@ std::vector<Register> groupedBounds(Body& body, OperationId op, std::string_view
 
 void lowerParallel(Body& body, OperationId op) {
     const Module& m = body.module();
-    const RegionId region = m.regionOf(op);
-    const BlockId block = m.blockOf(region);
+    const BlockId block = m.blockOf(m.regionOf(op));
     const std::size_t axes = m.block(block).arguments.count;
     const std::vector<Bound> operands = body.bounds(m.operands(op));
     const AffineMap& lowerMap = mapOf(m, op, "lowerBoundsMap");
@@ -171,24 +170,7 @@ void lowerParallel(Body& body, OperationId op) {
         const Register neutral = type->isFloat() ? body.f.number(*type, reduction->neutral) : body.f.constant(*type, reduction->bits);
         spec.reductions.push_back({combine.number(), neutral, body.f.scalar(*type)});
     }
-    const auto made = body.program.outline(body, op, region, "affine.parallel", std::vector<ValueType>(axes, interp::Index), types, {},
-                                           [&](Body& inside, const std::vector<Register>& own) {
-                                               for (std::size_t i = 0; i < axes; ++i) {
-                                                   inside.setScalar(m.argument(block, i), own[i]);
-                                               }
-                                               const OperationId last = inside.operationsOf(block);
-                                               inside.f.ret(inside.indices(m.operands(last)));
-                                           });
-    if (!made) {
-        return;
-    }
-    spec.function = made->function->number();
-    spec.scalars = made->scalars;
-    spec.views = made->views;
-    for (std::size_t i = 0; i < m.resultCount(op); ++i) {
-        body.setScalar(m.result(op, i), spec.reductions[i].result);
-    }
-    body.f.parallel(std::move(spec));
+    runIterations(body, op, std::move(spec), types);
 }
 
 std::vector<Register> accessIndices(Body& body, OperationId op, std::size_t firstIndex) {

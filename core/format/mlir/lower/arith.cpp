@@ -103,18 +103,9 @@ void lowerConstant(Body& body, OperationId op) {
         body.setLanes(result, std::move(lanes));
         return;
     }
-    if (type.kind == Type::Kind::Tensor) {
-        const Range range = m.operation(op).attributes;
-        for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
-            const auto global =
-                m.names[m.namedAttributes[i].name] == "value" ? body.program.constantGlobal(m.namedAttributes[i].value, op) : std::nullopt;
-            if (global) {
-                body.setViewResult(op, body.f.global(*global));
-                return;
-            }
-        }
+    if (type.kind != Type::Kind::Tensor || !setConstantTensor(body, op)) {
+        body.refuse(op, "a constant of type " + type.text);
     }
-    body.refuse(op, "a constant of type " + type.text);
 }
 
 void lowerSelect(Body& body, OperationId op) {

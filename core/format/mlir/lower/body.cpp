@@ -322,4 +322,52 @@ void Body::elementwise(OperationId op, const Compute& compute) {
     }
 }
 
+std::optional<ViewType> resultView(Body& body, OperationId op) {
+    const ValueId result = body.module().result(op);
+    auto type = viewType(body.module(), body.module().value(result).type);
+    if (!type) {
+        body.refuse(op, "a result of type " + body.module().typeOf(result).text);
+    }
+    return type;
+}
+
+bool setConstantTensor(Body& body, OperationId op) {
+    const Module& m = body.module();
+    const Range range = m.operation(op).attributes;
+    for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
+        const auto global =
+            m.names[m.namedAttributes[i].name] == "value" ? body.program.constantGlobal(m.namedAttributes[i].value, op) : std::nullopt;
+        if (global) {
+            body.setViewResult(op, body.f.global(*global));
+            return true;
+        }
+    }
+    return false;
+}
+
+void runIterations(Body& body, OperationId op, interp::ParallelSpec spec, const std::vector<ValueType>& reduced) {
+    const Module& m = body.module();
+    const RegionId region = m.regionOf(op);
+    const BlockId block = m.blockOf(region);
+    const std::size_t axes = m.block(block).arguments.count;
+    const auto made = body.program.outline(body, op, region, m.name(op), std::vector<ValueType>(axes, interp::Index), reduced, {},
+                                           [&](Body& inside, const std::vector<Register>& own) {
+                                               for (std::size_t i = 0; i < axes; ++i) {
+                                                   inside.setScalar(m.argument(block, i), own[i]);
+                                               }
+                                               const OperationId last = inside.operationsOf(block);
+                                               inside.f.ret(inside.indices(m.operands(last)));
+                                           });
+    if (!made) {
+        return;
+    }
+    spec.function = made->function->number();
+    spec.scalars = made->scalars;
+    spec.views = made->views;
+    for (std::size_t i = 0; i < m.resultCount(op); ++i) {
+        body.setScalar(m.result(op, i), spec.reductions[i].result);
+    }
+    body.f.parallel(std::move(spec));
+}
+
 } // namespace lemmascope::ir

@@ -221,6 +221,14 @@ void insertSharedSlice(Body& body, OperationId op);
 /// Which axes of `sizes` a shape of lower rank keeps: the others have size 1.
 [[nodiscard]] std::vector<std::uint32_t> keptAxes(const std::vector<Bound>& sizes, const std::vector<std::int64_t>& reduced);
 
+/// The view type of the op's result; refuses the op where it has none.
+[[nodiscard]] std::optional<ViewType> resultView(Body& body, OperationId op);
+/// The result is the global that holds the op's attribute `value`; false where that is no constant tensor.
+[[nodiscard]] bool setConstantTensor(Body& body, OperationId op);
+/// The iterations of a parallel loop as tasks: `spec` has bounds, steps and reductions, of these types, whose results become the op's. The operands
+/// of the body's terminator are what an iteration gives to them.
+void runIterations(Body& body, OperationId op, interp::ParallelSpec spec, const std::vector<ValueType>& reduced);
+
 /// The same elements row by row in another static shape; neither shape has rank 0.
 [[nodiscard]] Register reshaped(Body& body, Register source, const std::vector<std::int64_t>& sizes);
 

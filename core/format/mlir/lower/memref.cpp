@@ -37,16 +37,6 @@ std::vector<Extent> extents(Body& body, const std::vector<Bound>& bounds) {
     return out;
 }
 
-/// The view type of the op's result; refuses the op where it has none.
-std::optional<ViewType> resultView(Body& body, OperationId op) {
-    const ValueId result = body.module().result(op);
-    auto type = viewType(body.module(), body.module().value(result).type);
-    if (!type) {
-        body.refuse(op, "a result of type " + body.module().typeOf(result).text);
-    }
-    return type;
-}
-
 void lowerAlloc(Body& body, OperationId op, bool untilReturn) {
     const Module& m = body.module();
     const Type& type = m.typeOf(m.result(op));

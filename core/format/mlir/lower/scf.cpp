@@ -142,9 +142,7 @@ std::optional<std::uint32_t> combiner(Body& body, OperationId op, RegionId regio
 
 void lowerParallel(Body& body, OperationId op) {
     const Module& m = body.module();
-    const RegionId region = m.regionOf(op);
-    const BlockId block = m.blockOf(region);
-    const std::size_t axes = m.block(block).arguments.count;
+    const BlockId block = m.blockOf(m.regionOf(op));
     interp::ParallelSpec spec;
     spec.lower = body.indices(body.segment(op, 0));
     spec.upper = body.indices(body.segment(op, 1));
@@ -162,24 +160,7 @@ void lowerParallel(Body& body, OperationId op) {
         types.push_back(*type);
         spec.reductions.push_back({*combine, body.scalar(initial[i]), body.f.scalar(*type)});
     }
-    const auto made = body.program.outline(body, op, region, "scf.parallel", std::vector<ValueType>(axes, interp::Index), types, {},
-                                           [&](Body& inside, const std::vector<Register>& own) {
-                                               for (std::size_t i = 0; i < axes; ++i) {
-                                                   inside.setScalar(m.argument(block, i), own[i]);
-                                               }
-                                               (void)inside.operationsOf(block);
-                                               inside.f.ret(inside.indices(m.operands(last)));
-                                           });
-    if (!made) {
-        return;
-    }
-    spec.function = made->function->number();
-    spec.scalars = made->scalars;
-    spec.views = made->views;
-    for (std::size_t i = 0; i < m.resultCount(op); ++i) {
-        body.setScalar(m.result(op, i), spec.reductions[i].result);
-    }
-    body.f.parallel(std::move(spec));
+    runIterations(body, op, std::move(spec), types);
 }
 
 /// tensor.parallel_insert_slice at the end of a forall: the slice is stored into the shared result.

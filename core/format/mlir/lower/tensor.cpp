@@ -18,15 +18,6 @@ const std::set<std::string_view> Makers{
     "tensor.insert",   "tensor.insert_slice", "tensor.extract_slice", "tensor.from_elements",    "tensor.splat",
     "tensor.generate", "tensor.pad",          "tensor.concat",        "bufferization.to_tensor", "bufferization.alloc_tensor"};
 
-std::optional<ViewType> resultView(Body& body, OperationId op) {
-    const ValueId result = body.module().result(op);
-    auto type = viewType(body.module(), body.module().value(result).type);
-    if (!type) {
-        body.refuse(op, "a result of type " + body.module().typeOf(result).text);
-    }
-    return type;
-}
-
 /// The sizes of a result: static ones from its type, dynamic ones from operands in order.
 std::vector<Bound> sizesFrom(Body& body, const ViewType& type, std::span<const ValueId> dynamic) {
     std::vector<Bound> out;

@@ -358,16 +358,7 @@ bool lowerTosa(Body& body, OperationId op, std::string_view fullName) {
         return false;
     }
     if (name == "const") {
-        const Range range = m.operation(op).attributes;
-        for (std::uint32_t i = range.first; i < range.first + range.count; ++i) {
-            const auto global =
-                m.names[m.namedAttributes[i].name] == "value" ? body.program.constantGlobal(m.namedAttributes[i].value, op) : std::nullopt;
-            if (global) {
-                body.setViewResult(op, body.f.global(*global));
-                return true;
-            }
-        }
-        return false;
+        return setConstantTensor(body, op);
     }
     return lowerMovement(body, op, name) || lowerTosaSums(body, op, name) || lowerElementwise(body, op, name);
 }
