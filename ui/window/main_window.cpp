@@ -66,6 +66,12 @@ MainWindow::MainWindow(Services services, std::vector<ExamplePair> examples, std
     m_programSession = new ProgramSession(services.layout, m_jobs, m_messages, this);
     m_session = new PairSession(std::move(services), m_jobs, m_messages, this);
 
+    // What a 1366x768 screen holds, less where the screen is smaller. Before the docks: their sizes are shares of it.
+    QSize wanted(1366, 728);
+    if (const QScreen* screen = QGuiApplication::primaryScreen()) {
+        wanted = wanted.boundedTo(screen->availableSize());
+    }
+    resize(wanted);
     buildCentre();
     buildDocks();
     buildStatusBar();
@@ -554,15 +560,7 @@ void MainWindow::showDock(QDockWidget* wanted, bool focus) {
 
 void MainWindow::restoreLayout() {
     const QSettings settings(settingsName(), settingsName());
-    const bool fits = restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-    if (!fits) {
-        // First start: what a 1366x768 screen holds, less where the screen is smaller.
-        QSize wanted(1366, 728);
-        if (const QScreen* screen = QGuiApplication::primaryScreen()) {
-            wanted = wanted.boundedTo(screen->availableSize());
-        }
-        resize(wanted);
-    }
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     const QByteArray docks = settings.value(QStringLiteral("window/docks%1").arg(LayoutVersion)).toByteArray();
     if (!docks.isEmpty() && restoreState(docks, LayoutVersion)) {
         m_dockState = docks;
