@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 
 namespace lemmascope {
@@ -31,9 +32,14 @@ void matmul(NodeRun& run) {
     });
 }
 
+/// Integers stay exact at their width where the factor is one: a product of them need not fit into a double.
 template <typename S>
 S scaled(const S& value, double factor) {
     if constexpr (std::is_integral_v<S>) {
+        constexpr double Most = 9.0e15; // whole numbers up to here are doubles
+        if (factor == std::floor(factor) && std::abs(factor) <= Most) {
+            return static_cast<S>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(static_cast<std::int64_t>(factor)));
+        }
         return static_cast<S>(static_cast<double>(value) * factor);
     } else {
         return factor == 1.0 ? value : lifted<S>(factor) * value;

@@ -28,6 +28,9 @@ class EvalContractionTest : public QObject {
         row("MatMul@13; f16[1,3] 2048 1 1; f16[3,1] 1 1 1", "f16[1,1] 2050");
         row("Gemm@13 alpha=2.0 beta=3.0 transA=1; f32[2,1] 1 2; f32[2,2] 1 2 3 4; f32[2] 1 1", "f32[1,2] 17 23");
         row("Gemm@13 transB=1; f32[1,2] 1 2; f32[2,2] 1 2 3 4", "f32[1,2] 5 11");
+        row("Gemm@13; i32[1,1] -11569441; i32[1,1] 1287026931", "i32[1,1] 1320181165"); // no double holds the product
+        row("Gemm@13 alpha=3.0 beta=2.0; i32[1,1] -11569441; i32[1,1] 1287026931; i32[1] 5", "i32[1,1] -334423791");
+        row("Gemm@13; i64[1,1] 3037000501; i64[1,1] 3037000501", "i64[1,1] -9223372030635300615");
         row("com.microsoft.FusedGemm@1 activation=Relu; f32[1,1] -2; f32[1,2] 1 -1; f32[1] 1", "f32[1,2] 0 3");
         row("com.microsoft.FusedMatMul@1 alpha=0.5 transA=1; f32[2,1] 1 2; f32[2,1] 3 4", "f32[1,1] 5.5");
         row("com.microsoft.FusedMatMul@1 transBatchA=1; f32[2,2,1] 1 2 3 4; f32[2,1,1] 1 10", "f32[2,2,1] 1 3 20 40");
