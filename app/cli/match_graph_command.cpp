@@ -6,7 +6,7 @@
 #include "app/cli/rule_files.h"
 #include "core/base/nearest.h"
 #include "core/graph/infer.h"
-#include "core/match/graph_match.h"
+#include "core/match/graph_levels.h"
 
 #include <algorithm>
 
@@ -24,40 +24,13 @@ std::string counted(std::size_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : es ? "es" : "s");
 }
 
-/// The value or node of that name.
-Result<match::TermId> findRoot(const match::GraphSubject& subject, const std::string& wanted) {
-    const Graph& graph = subject.graph();
-    const ValueId value = graph.findValue(wanted);
-    if (value.isValid()) {
-        return match::TermId(value.index);
-    }
-    std::vector<std::string> names;
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-        if (graph.displayName(NodeId(n)) == wanted) {
-            return subject.termOf(NodeId(n));
-        }
-        names.push_back(graph.displayName(NodeId(n)));
-    }
-    for (const Value& each : graph.values) {
-        names.push_back(each.name);
-    }
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    const auto near = nearestWord(wanted, views);
-    return fail(ErrorCode::Usage,
-                "--at: the graph has no node or value '" + wanted + "'" + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
-}
-
-Result<match::Programs> openPrograms(const MatchRequest& request, Console& console) {
-    const Result<OpenedRules> opened = openRules(request.rules, request.lenient, console);
-    if (!opened) {
-        return tl::unexpected(opened.error());
-    }
-    const match::Programs* programs = &opened->programs;
+/// The programs that were asked for.
+Result<match::Programs> choosePrograms(const MatchRequest& request, const OpenedRules& opened) {
     if (request.rule.empty()) {
-        return *programs;
+        return opened.programs;
     }
     std::vector<std::string_view> names;
-    for (const auto& each : *programs) {
+    for (const auto& each : opened.programs) {
         names.push_back(each->rule);
         if (each->rule == request.rule) {
             return match::Programs{each};
@@ -75,72 +48,90 @@ void tellLines(Console& console, const std::vector<match::BranchLine>& lines) {
     }
 }
 
-void tellMatch(Console& console, const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMatch& found) {
-    console.answer("match: " + programs[found.rule]->rule + " at " + subject.nodeText(found.root) + ": " + counted(found.nodes.size(), "node") +
-                   (found.rewritable() ? "" : "; may not be rewritten") + "\n");
-    for (const std::string& each : found.obstacles) {
-        console.answer("  may not be rewritten: " + each + "\n");
-    }
-    for (const match::Binding& each : found.bindings) {
-        if (each.kind != match::Binding::Kind::Unbound) {
-            console.answer("  " + each.name.written() + " = " + match::bindingText(subject, each) + "\n");
+/// Answers about the roots of one graph, top or nested.
+class Teller {
+  public:
+    Teller(Console& console, const match::Programs& programs, const match::GraphLevel& level, const match::GraphSubject& subject)
+        : m_console(console), m_programs(programs), m_level(level), m_subject(subject) {}
+
+    void match(const match::GraphMatch& found) {
+        m_console.answer("match: " + at(found.rule, found.root) + ": " + counted(found.nodes.size(), "node") +
+                         (found.rewritable() ? "" : "; may not be rewritten") + "\n");
+        for (const std::string& each : found.obstacles) {
+            m_console.answer("  may not be rewritten: " + each + "\n");
+        }
+        for (const match::Binding& each : found.bindings) {
+            if (each.kind != match::Binding::Kind::Unbound) {
+                m_console.answer("  " + each.name.written() + " = " + match::bindingText(m_subject, each) + "\n");
+            }
+        }
+        if (!found.derivation.empty()) {
+            m_console.answer("  why it matched:\n");
+            tellLines(m_console, found.derivation);
         }
     }
-    if (!found.derivation.empty()) {
-        console.answer("  why it matched:\n");
-        tellLines(console, found.derivation);
-    }
-}
 
-void tellMiss(Console& console, const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMiss& miss) {
-    static constexpr const char* Kinds[] = {"no match", "no match, a guard is false", "no match, a guard cannot be decided", "undecided"};
-    console.answer(std::string(Kinds[static_cast<std::size_t>(miss.kind)]) + ": " + programs[miss.rule]->rule + " at " + subject.nodeText(miss.root) +
-                   ": " + std::to_string(miss.matched) + " of " + counted(miss.total, "operator") + " matched\n  " + miss.reason +
-                   (miss.spot.line == 0 ? "" : " [" + miss.spot.text() + "]") + "\n");
-    std::string held;
-    for (const match::Binding& each : miss.held) {
-        if (each.kind != match::Binding::Kind::Unbound) {
-            held += (held.empty() ? "  held: " : ", ") + each.name.written() + " = " + match::bindingText(subject, each);
+    void miss(const match::GraphMiss& miss) {
+        static constexpr const char* Kinds[] = {"no match", "no match, a guard is false", "no match, a guard cannot be decided", "undecided"};
+        m_console.answer(std::string(Kinds[static_cast<std::size_t>(miss.kind)]) + ": " + at(miss.rule, miss.root) + ": " +
+                         std::to_string(miss.matched) + " of " + counted(miss.total, "operator") + " matched\n  " + miss.reason +
+                         (miss.spot.line == 0 ? "" : " [" + miss.spot.text() + "]") + "\n");
+        std::string held;
+        for (const match::Binding& each : miss.held) {
+            if (each.kind != match::Binding::Kind::Unbound) {
+                held += (held.empty() ? "  held: " : ", ") + each.name.written() + " = " + match::bindingText(m_subject, each);
+            }
+        }
+        if (!held.empty()) {
+            m_console.answer(held + "\n");
+        }
+        if (!miss.branches.empty()) {
+            m_console.answer("  every branch:\n");
+            tellLines(m_console, miss.branches);
         }
     }
-    if (!held.empty()) {
-        console.answer(held + "\n");
-    }
-    if (!miss.branches.empty()) {
-        console.answer("  every branch:\n");
-        tellLines(console, miss.branches);
-    }
-}
 
-/// Every failed branch of every rule at every root that its first operator fits, in the order met.
-void trace(const MatchRequest& request, Console& console, Interrupt& interrupt, const match::Programs& programs, const match::GraphSubject& subject,
-           const std::optional<match::TermId>& at) {
-    for (const auto& program : programs) {
-        match::MatchMachine machine(*program, subject,
-                                    {.identity = request.identity, .steps = request.steps, .records = MostFailures, .stop = interrupt.token()});
-        for (std::size_t n = 0; n < subject.graph().nodes.size() && !interrupt.token().stop_requested(); ++n) {
-            const match::TermId root = at ? *at : subject.termOf(NodeId(n));
-            if (!at && !machine.mayMatchAt(root)) {
+    /// Every failed branch of a rule at every root that its first operator fits, in the order met.
+    void trace(std::size_t rule, const std::optional<match::TermId>& only, const match::MachineOptions& options) {
+        const match::MatchProgram& program = *m_programs[rule];
+        match::MatchMachine machine(program, m_subject, options);
+        for (std::size_t n = 0; n < m_subject.graph().nodes.size() && !options.stop.stop_requested(); ++n) {
+            const match::TermId root = only ? *only : m_subject.termOf(NodeId(n));
+            if (!only && !machine.mayMatchAt(root)) {
                 continue;
             }
             machine.start(root);
             (void)machine.run();
-            console.answer("trace: " + program->rule + " at " + subject.nodeText(root) + ": " + counted(machine.steps(), "step") + "\n");
+            m_console.answer("trace: " + at(rule, root) + ": " + counted(machine.steps(), "step") + "\n");
             for (const match::FailureRecord& each : machine.failures()) {
-                console.answer("  " + program->at(each.at).spot.text() + ", step " + std::to_string(each.step) + ": " +
-                               match::reasonInWords(*program, subject, each) + "\n");
+                m_console.answer("  " + program.at(each.at).spot.text() + ", step " + std::to_string(each.step) + ": " +
+                                 match::reasonInWords(program, m_subject, each) + "\n");
             }
-            if (at) {
+            if (only) {
                 break;
             }
         }
     }
-}
+
+  private:
+    [[nodiscard]] std::string at(std::size_t rule, match::TermId root) const {
+        return m_programs[rule]->rule + " at " + m_level.placed(m_subject.nodeText(root));
+    }
+
+    Console& m_console;
+    const match::Programs& m_programs;
+    const match::GraphLevel& m_level;
+    const match::GraphSubject& m_subject;
+};
 
 } // namespace
 
 Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt) {
-    const Result<match::Programs> programs = openPrograms(request, console);
+    const Result<OpenedRules> opened = openRules(request.rules, request.lenient, console);
+    if (!opened) {
+        return tl::unexpected(opened.error());
+    }
+    const Result<match::Programs> programs = choosePrograms(request, *opened);
     if (!programs) {
         return tl::unexpected(programs.error());
     }
@@ -149,6 +140,7 @@ Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Int
         return tl::unexpected(loaded.error());
     }
     std::shared_ptr<const Graph> graph = *loaded;
+    tellUnknownNames(opened->file, graph.get(), console);
     if (auto typed = inferTypes(*graph, {}, interrupt.token())) {
         graph = *typed;
     } else if (typed.error().code == ErrorCode::Cancelled) {
@@ -157,49 +149,59 @@ Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Int
         // Patterns may still match where types are not known; guards that read them are undefined.
         console.note("note: " + request.graph + ": " + typed.error().text());
     }
-    const match::GraphSubject subject(graph);
     match::GraphMatchOptions options;
     options.all = request.all;
     options.explain = request.explain;
     options.machine.identity = request.identity;
     options.machine.steps = request.steps;
     options.stop = interrupt.token();
-    if (!request.at.empty()) {
-        const Result<match::TermId> root = findRoot(subject, request.at);
-        if (!root) {
-            return tl::unexpected(root.error());
-        }
-        options.at = *root;
+    const Result<match::MatchedLevels> result = match::matchLevels(*programs, graph, request.at, options);
+    if (!result) {
+        Error error = result.error();
+        error.message = (error.code == ErrorCode::Usage ? "--at: " : "") + error.message;
+        return tl::unexpected(std::move(error));
+    }
+    std::vector<Teller> tellers;
+    for (const match::LevelMatches& each : result->levels) {
+        tellers.emplace_back(console, *programs, each.level, *each.subject);
     }
     if (request.trace) {
-        trace(request, console, interrupt, *programs, subject, options.at);
-    }
-    const Result<match::GraphMatchResult> result = match::matchGraph(*programs, subject, options);
-    if (!result) {
-        return tl::unexpected(result.error());
-    }
-    std::size_t rewritable = 0;
-    for (const match::GraphMatch& each : result->matches) {
-        rewritable += each.rewritable() ? 1 : 0;
-        tellMatch(console, *programs, subject, each);
-    }
-    // What came near is told where something is asked about: one node, an explanation, or nothing matched at all.
-    if (options.at || request.explain || result->matches.empty()) {
-        for (const match::GraphMiss& each : result->misses) {
-            tellMiss(console, *programs, subject, each);
-        }
-        for (const match::MissCount& each : result->counts) {
-            if (each.roots > 1) {
-                console.answer(counted(each.roots, "root") + " fail at " + (*programs)[each.rule]->rule + " [" + each.spot.text() +
-                               "], as here: " + each.text + "\n");
+        match::MachineOptions machine = options.machine;
+        machine.records = MostFailures;
+        machine.stop = interrupt.token();
+        for (std::size_t rule = 0; rule < programs->size(); ++rule) {
+            for (std::size_t level = 0; level < tellers.size(); ++level) {
+                const match::LevelMatches& at = result->levels[level];
+                tellers[level].trace(rule, request.at.empty() ? std::nullopt : match::rootNamed(*at.subject, at.level.scope, request.at), machine);
             }
         }
     }
-    console.answer(counted(result->matches.size(), "match") + ", " + std::to_string(rewritable) + " may be rewritten; " +
-                   counted(result->rootsTried, "root") + " tried, " + std::to_string(result->rootsSkipped) + " have another operator" +
+    std::size_t matches = 0;
+    std::size_t rewritable = 0;
+    for (std::size_t level = 0; level < tellers.size(); ++level) {
+        for (const match::GraphMatch& each : result->levels[level].result.matches) {
+            ++matches;
+            rewritable += each.rewritable() ? 1 : 0;
+            tellers[level].match(each);
+        }
+    }
+    // What came near is told where something is asked about: one node, an explanation, or nothing matched at all.
+    if (!request.at.empty() || request.explain || matches == 0) {
+        for (const auto& each : result->misses) {
+            tellers[each.level].miss(each.told);
+        }
+        for (const auto& each : result->counts) {
+            if (each.told.roots > 1) {
+                console.answer(counted(each.told.roots, "root") + " fail at " + (*programs)[each.told.rule]->rule + " [" + each.told.spot.text() +
+                               "], as here: " + each.told.text + "\n");
+            }
+        }
+    }
+    console.answer(counted(matches, "match") + ", " + std::to_string(rewritable) + " may be rewritten; " + counted(result->rootsTried, "root") +
+                   " tried, " + std::to_string(result->rootsSkipped) + " have another operator" +
                    (result->undecided == 0 ? "" : "; " + std::to_string(result->undecided) + " undecided") + "\n");
     if (!request.json.empty()) {
-        if (Result<void> written = writeDocument(console, request.json, matchGraphJson(*programs, subject, *result)); !written) {
+        if (Result<void> written = writeDocument(console, request.json, matchGraphJson(*programs, *result)); !written) {
             return tl::unexpected(std::move(written.error()));
         }
     }

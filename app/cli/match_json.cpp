@@ -49,10 +49,13 @@ void putSpot(JsonWriter& json, match::Spot spot) {
     json.unsignedInteger(spot.column);
 }
 
-void putMatch(JsonWriter& json, const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMatch& each) {
+void putMatch(JsonWriter& json, const match::Programs& programs, const match::LevelMatches& level, const match::GraphMatch& each) {
+    const match::GraphSubject& subject = *level.subject;
     json.beginObject();
     json.key("rule");
     json.string(programs[each.rule]->rule);
+    json.key("scope");
+    json.stringOrNull(level.level.scope);
     json.key("root");
     json.string(subject.termText(each.root));
     json.key("bindings");
@@ -78,11 +81,14 @@ void putMatch(JsonWriter& json, const match::Programs& programs, const match::Gr
     json.endObject();
 }
 
-void putMiss(JsonWriter& json, const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMiss& each) {
+void putMiss(JsonWriter& json, const match::Programs& programs, const match::LevelMatches& level, const match::GraphMiss& each) {
+    const match::GraphSubject& subject = *level.subject;
     static constexpr const char* Kinds[] = {"structure", "guard", "undefined", "undecided"};
     json.beginObject();
     json.key("rule");
     json.string(programs[each.rule]->rule);
+    json.key("scope");
+    json.stringOrNull(level.level.scope);
     json.key("root");
     json.string(subject.termText(each.root));
     json.key("kind");
@@ -107,7 +113,7 @@ void putMiss(JsonWriter& json, const match::Programs& programs, const match::Gra
 
 } // namespace
 
-std::string matchGraphJson(const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMatchResult& result) {
+std::string matchGraphJson(const match::Programs& programs, const match::MatchedLevels& result) {
     JsonWriter json;
     json.beginObject();
     json.key("format");
@@ -116,26 +122,29 @@ std::string matchGraphJson(const match::Programs& programs, const match::GraphSu
     json.integer(1);
     json.key("matches");
     json.beginArray();
-    for (const match::GraphMatch& each : result.matches) {
-        putMatch(json, programs, subject, each);
+    for (const match::LevelMatches& level : result.levels) {
+        for (const match::GraphMatch& each : level.result.matches) {
+            putMatch(json, programs, level, each);
+        }
     }
     json.endArray();
     json.key("misses");
     json.beginArray();
-    for (const match::GraphMiss& each : result.misses) {
-        putMiss(json, programs, subject, each);
+    for (const auto& each : result.misses) {
+        putMiss(json, programs, result.levels[each.level], each.told);
     }
     json.endArray();
     json.key("counts");
     json.beginArray();
-    for (const match::MissCount& each : result.counts) {
+    for (const auto& [index, each] : result.counts) {
+        const match::LevelMatches& level = result.levels[index];
         json.beginObject();
         json.key("rule");
         json.string(programs[each.rule]->rule);
         json.key("roots");
         json.unsignedInteger(each.roots);
         json.key("example");
-        json.string(subject.termText(each.example));
+        json.string(level.level.placed(level.subject->termText(each.example)));
         json.key("reason");
         json.string(each.text);
         putSpot(json, each.spot);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/match/case_file.h"
-#include "core/match/graph_match.h"
+#include "core/match/graph_levels.h"
 
 #include <string>
 #include <vector>
@@ -12,6 +12,6 @@ namespace lemmascope::cli {
 [[nodiscard]] std::string matchCasesJson(const std::vector<match::CaseResult>& results);
 
 /// Matches, misses and what roots fail at, in the same schema.
-[[nodiscard]] std::string matchGraphJson(const match::Programs& programs, const match::GraphSubject& subject, const match::GraphMatchResult& result);
+[[nodiscard]] std::string matchGraphJson(const match::Programs& programs, const match::MatchedLevels& result);
 
 } // namespace lemmascope::cli

@@ -94,6 +94,9 @@ Result<void> save(const RewriteRequest& request, const Graph& graph, Console& co
     for (const std::string& note : notes) {
         console.note("note: " + request.out + ": " + note);
     }
+    if (saved) {
+        console.note("written: " + request.out);
+    }
     return saved;
 }
 
@@ -156,6 +159,7 @@ class Command {
             return tl::unexpected(graph.error());
         }
         m_graph = *graph;
+        tellUnknownNames(rules->file, m_graph.get(), m_console);
         return m_request.regions ? regions(*rules) : rewriting(*rules);
     }
 
@@ -188,8 +192,8 @@ class Command {
             broken = broken || each.isError;
         }
         if (broken) {
-            return fail(ErrorCode::BadData, "replacements name operators that do not exist, or give them operands that they do not take",
-                        m_request.rules);
+            return fail(ErrorCode::BadData,
+                        "replacements name operators that do not exist, or give them operands or attributes that they do not have", m_request.rules);
         }
         const Result<rewrite::RewriteResult> result = rewrite::rewriteGraph(m_graph, rules.file, rules.programs, options(), m_interrupt.token());
         if (!result) {

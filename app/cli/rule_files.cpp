@@ -1,6 +1,7 @@
 #include "app/cli/rule_files.h"
 
 #include "app/cli/console.h"
+#include "core/match/operator_names.h"
 #include "core/match/parser.h"
 #include "core/match/static_check.h"
 #include "core/report/rule_text.h"
@@ -20,9 +21,6 @@ Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& co
     for (const match::Finding& each : checked.findings) {
         console.note(each.text(file));
     }
-    for (const match::Finding& each : match::unknownOperators(*rules)) {
-        console.note(each.text(file));
-    }
     if (!checked.passes() && !lenient) {
         return fail(ErrorCode::BadData, "the rules fail the static check; --lenient runs them anyway", file);
     }
@@ -31,6 +29,12 @@ Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& co
         return tl::unexpected(programs.error());
     }
     return OpenedRules{std::move(*rules), std::move(*programs)};
+}
+
+void tellUnknownNames(const match::RuleFile& rules, const Graph* graph, Console& console) {
+    for (const match::Finding& each : match::unknownNames(rules, graph)) {
+        console.note(each.text(rules.file));
+    }
 }
 
 } // namespace lemmascope::cli

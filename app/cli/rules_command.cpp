@@ -2,6 +2,7 @@
 #include "app/cli/console.h"
 #include "app/cli/engines.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/rule_files.h"
 #include "app/cli/rules_json.h"
 #include "core/match/parser.h"
 #include "core/match/print.h"
@@ -107,9 +108,7 @@ int rulesCheckCommand(const RulesRequest& request, Console& console, Interrupt& 
         console.note(each.text(request.file));
         errors += each.isError ? 1 : 0;
     }
-    for (const match::Finding& each : match::unknownOperators(*rules)) {
-        console.note(each.text(request.file));
-    }
+    tellUnknownNames(*rules, nullptr, console);
     for (const match::Finding& each : rewrite::checkReplacements(*rules)) {
         console.note(each.text(request.file));
         errors += each.isError ? 1 : 0;
@@ -161,8 +160,11 @@ int rulesFormatCommand(const RulesRequest& request, Console& console) {
         console.answer(text);
         return 0;
     }
-    const Result<void> written = writeFile(request.out, text);
-    return written ? 0 : report(console, written.error());
+    if (const Result<void> written = writeFile(request.out, text); !written) {
+        return report(console, written.error());
+    }
+    console.note("written: " + request.out);
+    return 0;
 }
 
 int rulesListCommand(const RulesRequest& request, Console& console) {

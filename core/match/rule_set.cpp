@@ -1,6 +1,7 @@
 // Tests: tests/core/match/tst_match_stepper.cpp.
 #include "core/match/rule_set.h"
 
+#include "core/match/operator_names.h"
 #include "core/match/parser.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ Result<RuleSet> readRuleSet(std::string text, const std::string& file) {
     RuleSet out;
     const StaticResult checked = checkStatically(*rules);
     out.findings = checked.findings;
-    const std::vector<Finding> unknown = unknownOperators(*rules);
+    const std::vector<Finding> unknown = unknownNames(*rules);
     out.findings.insert(out.findings.end(), unknown.begin(), unknown.end());
     if (checked.passes()) {
         auto programs = compileRules(*rules, checked);

@@ -18,7 +18,8 @@ struct Finding {
         CallInConstraint,
         Shadowed,
         DuplicateAlternate,
-        UnknownOperator
+        UnknownOperator,
+        UnknownAttribute
     };
     Code code = Code::ExistentialUnbound;
     bool isError = true; ///< else a warning
@@ -46,9 +47,5 @@ struct StaticResult {
 /// Names bound on every path before they are read, and recursion that consumes an operator: for a file that passes, the machine decides
 /// exactly the declarative meaning, needs no failure for unbound names, and ends.
 [[nodiscard]] StaticResult checkStatically(const RuleFile& file);
-
-/// Warnings for operators with operands that ONNX does not know by that name, with the nearest one that it knows. A graph may still have
-/// an open function of that name; small terms have any.
-[[nodiscard]] std::vector<Finding> unknownOperators(const RuleFile& file);
 
 } // namespace lemmascope::match

@@ -25,9 +25,9 @@ void visitCaptures(const Node& node, Visit visit) {
 
 class Application {
   public:
-    Application(const Graph& graph, std::span<const Substitution> substitutions, Names& names)
+    Application(const Graph& graph, const Graph& before, std::span<const Substitution> substitutions, Names& names)
         : m_graph(graph), m_substitutions(substitutions), m_names(names), m_values(graph.values), m_nodes(graph.nodes), m_before(graph.nodes.size()),
-          m_after(graph.nodes.size()), m_usedBefore(countUses(graph)), m_alias(graph.values.size()) {
+          m_after(graph.nodes.size()), m_usedBefore(countUses(before)), m_alias(graph.values.size()) {
         for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
             m_isOutput.insert(graph.outputs[k]);
         }
@@ -439,8 +439,8 @@ std::optional<std::string> refusal(const Graph& graph, const Substitution& subst
     return std::nullopt;
 }
 
-Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, Names& names) {
-    return Application(graph, substitutions, names).run();
+Applied applySubstitutions(const Graph& graph, const Graph& before, std::span<const Substitution> substitutions, Names& names) {
+    return Application(graph, before, substitutions, names).run();
 }
 
 } // namespace lemmascope::rewrite

@@ -44,7 +44,7 @@ class Names {
 
 /// Makes all substitutions at once: their roots are results of different nodes, each fragment reads what stands before its root. The replaced
 /// values keep their names, outputs theirs; nodes and constants that were read and are not any more go; the others keep their order, new ones
-/// stand where their root stood. Linear.
-[[nodiscard]] Applied applySubstitutions(const Graph& graph, std::span<const Substitution> substitutions, Names& names);
+/// stand where their root stood. Linear. `before`: the graph as it was, where graphs nested in its nodes were rewritten already and read less.
+[[nodiscard]] Applied applySubstitutions(const Graph& graph, const Graph& before, std::span<const Substitution> substitutions, Names& names);
 
 } // namespace lemmascope::rewrite

@@ -5,6 +5,7 @@
 #include "core/graph/definition_library.h"
 #include "core/graph/op_registry.h"
 #include "core/graph/ops/op_block.h"
+#include "core/match/operator_names.h"
 #include "core/match/print.h"
 #include "core/match/subject.h"
 
@@ -278,6 +279,21 @@ std::vector<match::Finding> checkReplacements(const match::RuleFile& file, const
     const auto report = [&](const match::Rule& rule, const match::ReplacementNode& node, bool isError, std::string fact, std::string detail) {
         out.push_back({match::Finding::Code::UnknownOperator, isError, rule.name, std::move(fact), std::move(detail), node.spot});
     };
+    // Of other domains an attribute is handed on whatever it is called.
+    const auto checkAttributes = [&](const match::Rule& rule, const match::ReplacementNode& node, const std::string& domain,
+                                     const std::string& name) {
+        const auto all = match::knownAttributes(node.op, user);
+        for (const match::AttributePattern& each : node.attributes) {
+            if (!all || each.copies || std::find(all->begin(), all->end(), each.name) != all->end()) {
+                continue;
+            }
+            const auto near = nearestWord(each.name, *all);
+            if (domain.empty() || near) {
+                out.push_back({match::Finding::Code::UnknownAttribute, domain.empty(), rule.name, name + " has no attribute '" + each.name + "'",
+                               near ? "did you mean " + std::string(*near) + "?" : "", each.spot});
+            }
+        }
+    };
     const auto check = [&](const match::Rule& rule, const match::ReplacementNode& node) {
         const std::string domain = node.op.domain && !isOnnx(*node.op.domain) ? *node.op.domain : std::string();
         const bool leaf = node.children.empty() && node.attributes.empty() && !node.op.domain;
@@ -289,6 +305,7 @@ std::vector<match::Finding> checkReplacements(const match::RuleFile& file, const
             return;
         }
         const std::string name = domain.empty() ? known->second : node.op.name;
+        checkAttributes(rule, node, domain, name);
         int least = 1'000'000;
         int most = 0;
         bool any = false;

@@ -20,8 +20,9 @@ namespace lemmascope::rewrite {
 /// that fits; without a place.
 [[nodiscard]] Result<Attribute> attributeOf(const OpId& op, const std::string& name, const match::FactValue& value);
 
-/// What can be told of the replacements of a file before anything is matched: errors for operators that ONNX does not have or that take another
-/// number of operands, warnings for unknown ones of domains that are known. `user`: definitions of ops that count too; may be null.
+/// What can be told of the replacements of a file before anything is matched: errors for operators or attributes that ONNX does not have, and
+/// for another number of operands than they take; warnings for unknown ones of domains that are known, where something known is near. `user`:
+/// definitions of ops that count too; may be null.
 [[nodiscard]] std::vector<match::Finding> checkReplacements(const match::RuleFile& file, const DefinitionLibrary* user = nullptr);
 
 } // namespace lemmascope::rewrite

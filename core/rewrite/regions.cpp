@@ -2,6 +2,7 @@
 #include "core/rewrite/regions.h"
 
 #include "core/graph/infer.h"
+#include "core/match/graph_levels.h"
 #include "core/rewrite/selection.h"
 
 #include <algorithm>
@@ -360,9 +361,9 @@ Result<RegionsResult> outlineRegions(const std::shared_ptr<const Graph>& graph, 
     matching.machine = options.machine;
     matching.stop = stop;
     if (!options.at.empty()) {
-        matching.at = rootNamed(subject, options.at);
+        matching.at = match::rootNamed(subject, {}, options.at);
         if (!matching.at) {
-            return unknownRoot(**typed, options.at);
+            return tl::unexpected(match::unknownRoot({{*typed, {}, 0, {}, {}}}, options.at));
         }
     }
     Result<match::GraphMatchResult> matches = match::matchGraph(*selected, subject, matching);

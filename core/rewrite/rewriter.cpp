@@ -2,6 +2,7 @@
 #include "core/rewrite/rewriter.h"
 
 #include "core/graph/infer.h"
+#include "core/match/graph_levels.h"
 #include "core/rewrite/apply.h"
 #include "core/rewrite/replacement.h"
 #include "core/rewrite/selection.h"
@@ -16,18 +17,11 @@ namespace lemmascope::rewrite {
 
 namespace {
 
-constexpr std::size_t MostFailures = 200;  ///< of typing in a round; then what cannot be typed together is refused together
-constexpr std::size_t MostLevels = 10'000; ///< graphs nested in each other or side by side that are looked into
-
+constexpr std::size_t MostFailures = 200; ///< of typing in a round; then what cannot be typed together is refused together
 /// The top graph, or one nested in an If, Loop or Scan: as declared and as typed.
 struct Level {
     std::shared_ptr<const Graph> plain;
-    std::shared_ptr<const Graph> typed;
-    std::string scope;
-    std::size_t parent = 0;
-    NodeId node; ///< in the parent's graph
-    std::string attribute;
-    std::size_t item = 0; ///< of a list of graphs
+    match::GraphLevel typed;
 };
 
 /// A match with its replacement, ready to be put in.
@@ -161,7 +155,7 @@ class Rewriter {
             }
         }
         if (!found && m_out.rounds == 0) {
-            return unknownRoot(*m_typed, m_options.at);
+            return tl::unexpected(match::unknownRoot(match::graphLevels(m_typed), m_options.at));
         }
         std::stable_sort(ready.begin(), ready.end(), [](const Ready& a, const Ready& b) { return a.rule < b.rule; });
         if (ready.size() > m_options.maxApplications - m_out.applications.size()) {
@@ -171,39 +165,27 @@ class Rewriter {
     }
 
     [[nodiscard]] std::vector<Level> collectLevels() const {
-        std::vector<Level> out{{m_plain, m_typed, {}, 0, {}, {}, 0}};
-        for (std::size_t at = 0; at < out.size(); ++at) {
-            const Level level = out[at]; // the vector grows
-            for (std::size_t n = 0; n < level.plain->nodes.size() && out.size() < MostLevels; ++n) {
-                const Node& plain = level.plain->nodes[n];
-                if (plain.body || plain.attributes.empty()) {
-                    continue;
-                }
-                const std::string scope = (level.scope.empty() ? "" : level.scope + "/") + level.plain->displayName(NodeId(n)) + "/";
-                for (const auto& [key, attribute] : plain.attributes) {
-                    const auto typed = level.typed->nodes[n].attributes.find(key);
-                    const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute);
-                    const auto* oneTyped =
-                        typed == level.typed->nodes[n].attributes.end() ? nullptr : std::get_if<std::shared_ptr<const Graph>>(&typed->second);
-                    if (one != nullptr && oneTyped != nullptr) {
-                        out.push_back({*one, *oneTyped, scope + key, at, NodeId(n), key, 0});
-                    }
-                }
+        std::vector<Level> out;
+        for (match::GraphLevel& typed : match::graphLevels(m_typed)) {
+            std::shared_ptr<const Graph> plain = m_plain;
+            if (!out.empty()) { // typing keeps nodes and what is nested in them
+                plain = std::get<std::shared_ptr<const Graph>>(out[typed.parent].plain->node(typed.node).attributes.at(typed.attribute));
             }
+            out.push_back({std::move(plain), std::move(typed)});
         }
         return out;
     }
 
     /// Whether a root that was asked for is in this graph.
     Result<bool> matchLevel(const Level& level, std::size_t index, std::vector<Ready>& ready) {
-        const match::GraphSubject subject(level.typed);
+        const match::GraphSubject subject(level.typed.graph);
         match::GraphMatchOptions options;
         options.all = m_options.all;
         options.misses = false;
         options.machine = m_options.machine;
         options.stop = m_stop;
         if (!m_options.at.empty()) {
-            options.at = rootNamed(subject, m_options.at);
+            options.at = match::rootNamed(subject, level.typed.scope, m_options.at);
             if (!options.at) {
                 return false;
             }
@@ -221,7 +203,7 @@ class Rewriter {
             RewriteApplication told;
             told.round = m_out.rounds + 1;
             told.rule = m_programs[each.rule]->rule;
-            told.scope = level.scope;
+            told.scope = level.typed.scope;
             told.root = subject.termText(each.root);
             for (const NodeId node : each.nodes) {
                 told.nodes.push_back(graph.displayName(node));
@@ -319,13 +301,13 @@ class Rewriter {
             }
             Graph graph = *level.plain;
             for (const std::size_t inner : changedInside[at - 1]) {
-                graph.nodes[levels[inner].node.index].attributes[levels[inner].attribute] = made[inner];
+                graph.nodes[levels[inner].typed.node.index].attributes[levels[inner].typed.attribute] = made[inner];
             }
             std::vector<Substitution> substitutions;
             for (const std::size_t k : ofLevel[at - 1]) {
                 substitutions.push_back(ready[selection[k]].substitution);
             }
-            Applied applied = applySubstitutions(graph, substitutions, names);
+            Applied applied = applySubstitutions(graph, *level.plain, substitutions, names);
             for (std::size_t s = 0; s < substitutions.size(); ++s) {
                 if (at - 1 == 0) {
                     out.now[ofLevel[0][s]] = std::move(applied.now[s]);
@@ -336,7 +318,7 @@ class Rewriter {
             }
             made[at - 1] = std::make_shared<const Graph>(std::move(applied.graph));
             if (at - 1 > 0) {
-                changedInside[level.parent].push_back(at - 1);
+                changedInside[level.typed.parent].push_back(at - 1);
             }
         }
         out.plain = made.front() ? made.front() : m_plain;
@@ -435,7 +417,7 @@ class Rewriter {
             for (std::size_t r = 0; same && r < each.substitution.replaced.size(); ++r) {
                 const ValueId before = each.substitution.replaced[r];
                 const ValueId now = before.isValid() && r < whole.now[k].size() ? whole.now[k][r] : ValueId();
-                same = !now.isValid() || typed.value(now).type == levels[0].typed->value(before).type;
+                same = !now.isValid() || typed.value(now).type == levels[0].typed.graph->value(before).type;
             }
             if (!same) {
                 out.push_back(tried[k]);

@@ -131,6 +131,28 @@ class TestMatchCommand : public QObject {
         QCOMPARE(run({"match", bugs + "B35.rules", bugs + "B35.target.onnx", "--steps", "3"}).status, 2);
     }
 
+    void bodiesAreMatchedAndNamesAreChecked() {
+        const QString graph = write("if.lsg.json", R"({"format": "lemmascope-graph", "version": 1, "opset": 17,
+            "inputs": [{"name": "c", "type": "bool", "shape": []}, {"name": "x", "type": "f32", "shape": [2]}],
+            "constants": [{"name": "one", "type": "f32", "shape": [], "data": [1]}],
+            "nodes": [{"op": "If", "name": "If_3", "in": ["c"], "out": ["y"], "attrs": {
+              "then_branch": {"nodes": [{"op": "Mul", "in": ["x", "one"], "out": ["a"]}], "outputs": ["a"]},
+              "else_branch": {"nodes": [{"op": "Frob", "in": ["x"], "out": ["d"]}], "outputs": ["d"]}}}],
+            "outputs": ["y"]})");
+        const QString rules = write("if.rules", "rule one: mul(?x, ?c) where value(?c) = 1\nrule f: frob{a=1}(?x) | softmax{axs=1}(?x)\n");
+        const Ran found = run({"match", rules, graph, "--json", "-"});
+        QCOMPARE(found.status, 0);
+        QCOMPARE(misfits(found.out), QStringList());
+        QVERIFY2(found.err.contains("match: one at If_3/then_branch/a (Mul): 1 node\n"), qPrintable(found.err));
+        QVERIFY2(found.err.contains("if.rules:2:33: warning: Softmax has no attribute 'axs' (did you mean axis?)") && !found.err.contains("frob'"),
+                 qPrintable(found.err));
+        const Json json = Json::parse(found.out.toStdString(), nullptr, false);
+        QVERIFY(json["matches"][0]["scope"] == "If_3/then_branch" && json["matches"][0]["root"] == "a");
+        const Ran why = run({"match", rules, graph, "--at", "If_3/else_branch/d", "--rule", "f"});
+        QCOMPARE(why.status, 1);
+        QVERIFY2(why.out.contains(": f at If_3/else_branch/d (Frob): "), qPrintable(why.out));
+    }
+
     void wrongUseIsToldApart() {
         QCOMPARE(run({"match"}).status, 64);
         QCOMPARE(run({"match", "--pattern", "?x"}).status, 64);

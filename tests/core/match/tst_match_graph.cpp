@@ -1,7 +1,7 @@
 // Rules on graphs: matches, bindings, what stands against rewriting, explanations.
 #include "core/format/load.h"
 #include "core/graph/infer.h"
-#include "core/match/graph_match.h"
+#include "core/match/graph_levels.h"
 #include "core/match/parser.h"
 #include "tests/core/graph/graph_text.h"
 
@@ -62,6 +62,21 @@ class TestMatchGraph : public QObject {
         }
         out.result = *matchGraph(out.programs, *out.subject, options);
         return out;
+    }
+
+    static Result<MatchedLevels> inLevels(const std::string& rules, const std::string& graph, const std::string& at = {}) {
+        const Result<RuleFile> file = parseRules(rules, "r");
+        return matchLevels(*compileRules(*file, checkStatically(*file)), *inferTypes(*test::parseGraph(graph)), at, {});
+    }
+
+    static QString matchesIn(const MatchedLevels& matched) {
+        QStringList out;
+        for (const LevelMatches& level : matched.levels) {
+            for (const GraphMatch& each : level.result.matches) {
+                out << QString::fromStdString(level.level.placed(level.subject->termText(each.root)));
+            }
+        }
+        return out.join(" ");
     }
 
     static Ran runText(const std::string& rules, const std::string& graph, GraphMatchOptions options = {}, const std::string& at = {}) {
@@ -524,6 +539,27 @@ rule attention: ex ?kt. (matmul(softmax{axis=-1}(masked(?q, ?kt)), ?v) with ?kt 
         }
         QCOMPARE(tried, 200);
         QCOMPARE(named, tried);
+    }
+
+    void bodiesOfControlOpsAreMatched() {
+        const std::string graph = "in c bool[]; in x f32[2]; const k f32[] 2; const w f32[] 3; r = Mul(x, k); "
+                                  "y = If(c) then_branch={ a = Mul(x, k); z = If(c) then_branch={ b = Mul(a, k); out b } "
+                                  "else_branch={ d = Mul(a, w); out d }; out z } else_branch={ e = Mul(x, r); out e }; out y";
+        // Constants of the graphs around are constants, however deep; other values of them are not.
+        const auto found = inLevels("rule r: mul(?x, ?k) where is_const(?k) & value(?k) = 2", graph);
+        QVERIFY(found.has_value());
+        QCOMPARE(matchesIn(*found), QString("r y/then_branch/a y/then_branch/z/then_branch/b"));
+        QCOMPARE(found->rootsTried, std::size_t{5});
+        QCOMPARE(found->misses.size(), std::size_t{2});
+        QCOMPARE(found->counts.size(), std::size_t{1}); // one place, one reason, two graphs
+        QCOMPARE(found->counts[0].told.roots, 2U);
+        QCOMPARE(matchesIn(*inLevels("rule r: mul(?x, 3)", graph)), QString("y/then_branch/z/else_branch/d"));
+        // A root goes by its name, alone or with its place.
+        QCOMPARE(matchesIn(*inLevels("rule r: mul(?x, ?y)", graph, "a")), QString("y/then_branch/a"));
+        QCOMPARE(matchesIn(*inLevels("rule r: mul(?x, ?y)", graph, "y/then_branch/z/else_branch/d")), QString("y/then_branch/z/else_branch/d"));
+        const auto none = inLevels("rule r: mul(?x, ?y)", graph, "y/else_branch/a");
+        QVERIFY(!none && none.error().code == ErrorCode::Usage);
+        QVERIFY2(none.error().message.find("did you mean 'y/else_branch/") != std::string::npos, none.error().message.c_str());
     }
 };
 

@@ -1,4 +1,5 @@
 // What the static check says, with place, blame and remedy.
+#include "core/match/operator_names.h"
 #include "core/match/parser.h"
 #include "core/match/program.h"
 #include "core/match/static_check.h"
@@ -74,12 +75,62 @@ class TestMatchStatic : public QObject {
         const Result<RuleFile> file = parseRules("rule r: matmul(sofmax(?x), \"my.ops\":Foo(leaf))\npattern p = RELU(frobnicate(?x))", "f");
         QVERIFY(file.has_value());
         QStringList texts;
-        for (const Finding& each : unknownOperators(*file)) {
+        for (const Finding& each : unknownNames(*file)) {
             texts << QString::fromStdString(each.text("f"));
         }
         QCOMPARE(texts.join("\n"),
                  QString("f:1:16: warning: ONNX has no operator 'sofmax' (did you mean Softmax?)\n"
                          "f:2:18: warning: ONNX has no operator 'frobnicate' (one of another domain is written \"domain\":frobnicate)"));
+    }
+
+    void unknownAttributes_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("findings");
+        const auto row = [](const char* name, const char* text, const char* findings) {
+            QTest::newRow(name) << QString::fromUtf8(text) << QString::fromUtf8(findings);
+        };
+        row("none at all", "rule r: matmul{transsA=1}(?x, ?y)", "f:1:16: warning: MatMul has no attribute 'transsA' (it has none)");
+        row("near one", "rule r: Softmax{axes=1}(?x)", "f:1:17: warning: Softmax has no attribute 'axes' (did you mean axis?)");
+        row("of an older opset", "rule r: unsqueeze{axes=[0]}(?x) | reshape{allowzero=1}(?x, ?s)", "");
+        row("not of the opset written", "rule r: unsqueeze:13{axes=[0]}(?x) | unsqueeze:11{axes=[0]}(?x)",
+            "f:1:22: warning: Unsqueeze of opset 13 has no attribute 'axes' (it has none)");
+        row("or an operand", "rule r: slice{ends@=[1], axs@=[0]}(?x) | resize{roi@=?r}(?x)",
+            "f:1:26: warning: Slice has no attribute 'axs' (did you mean axes?)");
+        row("of another domain, where something is near",
+            "rule r: \"com.microsoft\":FusedMatMul{transa=1, other=2}(?x, ?y) | \"com.microsoft\":FusdMatMul(?x, ?y)",
+            "f:1:37: warning: com.microsoft.FusedMatMul has no attribute 'transa' (did you mean transA?)\n"
+            "f:1:66: warning: there is no known operator 'FusdMatMul' of com.microsoft (did you mean FusedMatMul?)");
+        row("of a domain that nobody knows", "rule r: \"my.ops\":Softmax{axes=1}(?x)", "");
+        row("in a guard", "rule r: ?n @ softmax(?x) where attr(?n, \"axes\") = 1 & attr(?n, \"axis\") = 1 & attr(?x, \"axes\") = 1",
+            "f:1:32: warning: Softmax has no attribute 'axes' (did you mean axis?)");
+        row("in a guard, of a name that may be another operator", "rule r: ?n @ (softmax(?x) | foo:1(?x)) where attr(?n, \"axes\") = 1",
+            "f:1:29: warning: ONNX has no operator 'foo' (one of another domain is written \"domain\":foo)");
+        row("in a definition", "pattern p(?x, ?n) = relu(?x) with ?n ~ gelu{aproximate=\"tanh\"}(?x)",
+            "f:1:45: warning: Gelu has no attribute 'aproximate' (did you mean approximate?)");
+    }
+    void unknownAttributes() {
+        QFETCH(QString, text);
+        const Result<RuleFile> file = parseRules(text.toStdString(), "f");
+        QVERIFY2(file.has_value(), file ? "" : file.error().text().c_str());
+        QStringList texts;
+        for (const Finding& each : unknownNames(*file)) {
+            texts << QString::fromStdString(each.text("f"));
+        }
+        QTEST(texts.join("\n"), "findings");
+    }
+
+    void whatTheGraphHasIsKnown() {
+        const Result<RuleFile> file = parseRules("rule r: linearrelu{bias=1}(?x) | foo(?x) | softmax{axes=1}(?x)", "f");
+        QVERIFY(file.has_value());
+        Graph graph;
+        const ValueId x = graph.addValue({"x", {}, {}, 0, {}, {}, {}});
+        const ValueId y = graph.addValue({"y", {}, {}, 0, {}, {}, {}});
+        graph.addNode({{"", "LinearRelu", 17}, "", {x}, {y}, {}, {}, 0});
+        graph.addNode({{"", "Softmax", 17}, "", {x}, {}, {}, {}, 0});
+        const std::vector<Finding> found = unknownNames(*file, &graph);
+        QCOMPARE(found.size(), std::size_t{2});
+        QVERIFY2(found[0].fact == "ONNX has no operator 'foo'", found[0].fact.c_str());
+        QVERIFY2(found[1].fact == "Softmax has no attribute 'axes'", found[1].fact.c_str());
     }
 
     void hugeFilesAreReadInTime() {

@@ -247,6 +247,33 @@ class TestRewrite : public QObject {
         QCOMPARE(q(ran.result->graph->value(ran.result->graph->outputs[0]).type.text()), QString("f32[2]"));
     }
 
+    void constantsAroundABodyAreConstantsInIt() {
+        const std::string rules = "rule one: mul(?x, ?k) where is_const(?k) & value(?k) = 1 => ?x\n"
+                                  "rule two: add(add(?x, ?a), ?b) where is_const(?a) & is_const(?b) => add(?x, add(?a, ?b))";
+        const Rewritten branch =
+            rewriteText(rules, "in c bool[]; in x f32[2]; const k f32[] 1; n = Neg(x); "
+                               "y = If(c) then_branch={ a = Mul(n, k); b = Abs(a); out b } else_branch={ d = Abs(x); out d }; out y");
+        QCOMPARE(q(branch.applications()), QString("one@y/then_branch/a"));
+        QVERIFY2(q(branch.graph()).contains("then_branch=<b = Abs(n); out b>") && !q(branch.graph()).contains("k = "), branch.graph().c_str());
+        const Rewritten loop =
+            rewriteText(rules, "in x f32[2]; const m i64[] 3; const c bool[] 1; const k f32[] 2; const l f32[] 5; y = Loop(m, c, x) body={ "
+                               "in i i64[]; in g bool[]; in s f32[2]; a = Add(s, k); b = Add(a, l); h = Identity(g); out h; out b }; out y");
+        QCOMPARE(q(loop.applications()), QString("two@y/body/b"));
+        QVERIFY2(q(loop.graph()).contains("b_constant = f32[]{7}; b = Add(s, b_constant)"), loop.graph().c_str());
+        // What the body is given in each round is none.
+        const Rewritten given =
+            rewriteText(rules, "in x f32[2]; const m i64[] 3; const c bool[] 1; const k f32[] 1; y, z = Loop(m, c, x, k) body={ "
+                               "in i i64[]; in g bool[]; in s f32[2]; in t f32[]; a = Mul(s, t); h = Identity(g); u = Add(t, t); out h; out a; out u "
+                               "}; out y; out z");
+        QCOMPARE(q(given.applications()), QString());
+        // What a branch alone read of the graph around it goes with it.
+        const Rewritten gone =
+            rewriteText("rule r: sub(?x, ?x) => mul(?x, 0)",
+                        "in c bool[]; in x f32[2]; const k f32[2] 1 2; y = If(c) then_branch={ a = Sub(k, k); b = Add(x, a); out b } "
+                        "else_branch={ d = Abs(x); out d }; out y");
+        QVERIFY2(q(gone.graph()).contains("a_value = f32[2]{0 0}") && !q(gone.graph()).contains("k = "), gone.graph().c_str());
+    }
+
     void outputsKeepTheTypesThatWereDeclared() {
         const Rewritten ran =
             rewriteText("rule r: neg(?x) => mul(?x, -1)", "in x f32[n]; y = Neg(x); declare y f32[n]; z = NonZero(x); w = Neg(z); out y; out w");
