@@ -111,8 +111,9 @@ Result<CheckResult> Checker::checkPair(const PairFiles& pair, const CheckRequest
         }
         return checkProgramPair(pair, request, inputs);
     }
-    if (!request.entry.empty() || request.mayAlias) {
-        return fail(ErrorCode::Usage, std::string(request.mayAlias ? "--may-alias" : "--entry") + " is about MLIR programs", pair.reference);
+    if (!request.entry.empty() || request.mayAlias || request.fingerprint) {
+        const char* const option = request.mayAlias ? "--may-alias" : request.fingerprint ? "--fingerprint" : "--entry";
+        return fail(ErrorCode::Usage, std::string(option) + " is about MLIR programs", pair.reference);
     }
     const auto reference = open(pair.reference);
     const auto rewritten = reference ? open(pair.rewritten) : reference;
@@ -156,7 +157,7 @@ Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const Check
     }
     // Tensor functions are graphs as well. Those hold at all sizes and for large tensors, where running every element says nothing or takes
     // too long; small ones are run first, which needs no form for every op.
-    const auto reference = options.sizes.empty() && request.entry.empty() ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
+    const auto reference = options.sizes.empty() && request.entry.empty() && !request.fingerprint ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
     const auto rewritten = reference != nullptr ? openTensorFunction(pair.rewritten, m_interrupt.token()) : nullptr;
     const auto asGraphs = [&]() -> std::optional<CheckResult> {
         options.timeSeconds = timeLeft(options);
@@ -236,6 +237,7 @@ Result<BugReport> Checker::exportPrograms(const PairFiles& pair, const CheckRequ
         add("--outputs", outputs);
     }
     report.replayOptions += request.mayAlias ? " --may-alias" : "";
+    report.replayOptions += request.fingerprint ? " --fingerprint" : "";
     return exportProgramReport(report, folder, m_interrupt.token());
 }
 

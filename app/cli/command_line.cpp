@@ -39,12 +39,12 @@ struct PairText {
     bool specialValues = false;
     std::string entry;
     bool mayAlias = false;
+    bool fingerprint = false;
 };
 
 /// Options whose engine comes with a later version: taken, so that the message can say so.
 struct LaterText {
     bool crossCheck = false;
-    bool fingerprint = false;
 };
 
 constexpr const char* StrengthOfVerdict = "What counts as proved: identical, open, exact, rounded or probable";
@@ -95,6 +95,8 @@ void addPairOptions(CLI::App& app, PairText& text, const char* strengthDefault, 
 Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options) {
     if (!text.strength.empty()) {
         options.wanted = *strengthByName(text.strength);
+    } else if (text.fingerprint) {
+        options.wanted = Strength::Probable;
     }
     options.timeSeconds = text.time;
     options.lemmaSteps = text.lemmaSteps;
@@ -159,16 +161,7 @@ Result<CheckOptions> readPairOptions(const PairText& text, CheckOptions options)
 }
 
 std::string laterOption(const LaterText& later) {
-    const std::pair<bool, const char*> given[] = {
-        {later.crossCheck, "--cross-check: a second solver is not part of this version"},
-        {later.fingerprint, "--fingerprint: hashes in place of terms are not part of this version; for a program too large for terms give smaller "
-                            "sizes (--size n=8), or start in one of its functions (--entry NAME)"}};
-    for (const auto& [isGiven, text] : given) {
-        if (isGiven) {
-            return text;
-        }
-    }
-    return {};
+    return later.crossCheck ? "--cross-check: a second solver is not part of this version" : std::string();
 }
 
 struct Commands {
@@ -248,7 +241,8 @@ void Commands::addCheck() {
     checkApp->add_flag("--cross-check", later.crossCheck, "Not in this version");
     checkApp->add_option("--entry", checkText.entry, "Function of MLIR programs to start in; their only public one else")->type_name("NAME");
     checkApp->add_flag("--may-alias", checkText.mayAlias, "Arguments of MLIR programs may name one memory");
-    checkApp->add_flag("--fingerprint", later.fingerprint, "Not in this version");
+    checkApp->add_flag("--fingerprint", checkText.fingerprint,
+                       "MLIR programs too large for terms: keep 128-bit digests in their place; --strength is then probable unless given");
 }
 
 void Commands::addOthers() {
@@ -434,6 +428,7 @@ int runCheck(Commands& commands, Interrupt& interrupt) {
     request.inputs = commands.checkText.inputs;
     request.entry = commands.checkText.entry;
     request.mayAlias = commands.checkText.mayAlias;
+    request.fingerprint = commands.checkText.fingerprint;
     if (request.pairs.empty() == request.graphs.empty()) {
         return usage(console, "check: give REF REWRITTEN, a pipeline G0 G1 ... Gn, a folder, or --pairs FILE.tsv");
     }
@@ -603,6 +598,7 @@ Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::str
     app.add_option("--input", text.inputs)->allow_extra_args(false);
     app.add_option("--entry", text.entry);
     app.add_flag("--may-alias", text.mayAlias);
+    app.add_flag("--fingerprint", text.fingerprint);
     try {
         // CLI11 takes the words of a vector from its end.
         app.parse(std::vector<std::string>(words->rbegin(), words->rend()));
@@ -616,6 +612,7 @@ Result<CheckRequest> withPairOptions(const CheckRequest& request, const std::str
     changed.options = *options;
     changed.entry = text.entry.empty() ? changed.entry : text.entry;
     changed.mayAlias = changed.mayAlias || text.mayAlias;
+    changed.fingerprint = changed.fingerprint || text.fingerprint;
     changed.inputs.insert(changed.inputs.end(), text.inputs.begin(), text.inputs.end());
     return changed;
 }

@@ -196,6 +196,7 @@ Result<ProgramCheck> checkPrograms(const std::string& reference, const std::stri
         }
     }
     comparing.mayAlias = request.mayAlias;
+    comparing.fingerprint = request.fingerprint;
     auto compared = interp::comparePrograms(*before, *after, comparing, services, stop);
     if (!compared) {
         return tl::unexpected(compared.error());

@@ -28,6 +28,7 @@ struct CheckRequest {
     CheckOptions options;            ///< all but `userInputs`
     std::string entry;               ///< of MLIR programs; empty: their only public function
     bool mayAlias = false;           ///< their arguments may name one memory
+    bool fingerprint = false;        ///< digests in place of their terms
 };
 
 struct ObligationRequest {

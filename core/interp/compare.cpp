@@ -4,6 +4,7 @@
 #include "core/interp/term_graph.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lemmascope::interp {
 
@@ -38,7 +39,7 @@ Comparison::Comparison(std::shared_ptr<const Program> reference, std::shared_ptr
                        const CheckServices& services, std::stop_token stop)
     : m_reference(std::move(reference)), m_rewritten(std::move(rewritten)), m_options(options), m_services(services), m_stop(std::move(stop)),
       m_begin(std::chrono::steady_clock::now()) {
-    m_made.dag = std::make_shared<TermDag>();
+    m_made.dag = std::make_shared<TermDag>(options.fingerprint ? TermDag::Keep::Digests : TermDag::Keep::Terms, options.limits.termsKept);
     m_dag = m_made.dag.get();
 }
 
@@ -125,6 +126,7 @@ Result<void> Comparison::runBoth() {
     m_extents = m_made.reference.extents;
     RunOptions second = m_symbolic;
     second.extents = m_extents;
+    second.alsoHeld = &m_made.reference;
     for (const Global& global : m_rewritten->globals) {
         if (!global.isConstant && global.isInitialised && !second.globalBuffers.contains(global.name)) {
             second.globalBuffers[global.name] = m_dag->addBuffer({global.name, global.type.element, global.type.sizes});
@@ -150,7 +152,14 @@ Result<void> Comparison::runBoth() {
         m_made.result.assumptions.push_back({"fact", "distinct arguments do not overlap"});
     }
     m_made.result.times.terms = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
-    m_made.result.times.termCount = m_dag->size();
+    m_made.result.times.termCount = m_dag->made();
+    if (m_options.fingerprint) {
+        m_strength = Strength::Probable;
+        // Of n random digests of 128 bits, n (n - 1) / 2 pairs, each the same with 2^-128.
+        const auto count = static_cast<double>(m_dag->made());
+        m_made.result.errorProbability = std::ldexp(count * count, -129);
+        m_made.result.assumptions.push_back({"law", "terms of equal 128-bit digests are equal (" + std::to_string(m_dag->made()) + " terms)"});
+    }
     return {};
 }
 

@@ -16,6 +16,7 @@ namespace lemmascope::interp {
 struct CompareOptions {
     CheckOptions check;                    ///< wanted, timeSeconds, outputs, sizes, lemmaSteps, jobs
     RunLimits limits;                      ///< of each run
+    bool fingerprint = false;              ///< digests in place of terms where those do not fit: what agrees is `probable`
     bool mayAlias = false;                 ///< arguments of one type may name one memory: each two are also tried as one
     std::vector<std::uint32_t> sharedWith; ///< as in RunOptions; set by comparePrograms itself for mayAlias
 };

@@ -23,18 +23,6 @@ constexpr std::uint64_t EncloseBudget = 2'000'000;
 /// Terms bounded all at once: 44 bytes each.
 constexpr std::size_t LargestWide = 10'000'000;
 
-bool sameBits(ValueType type, std::uint64_t a, std::uint64_t b) {
-    if (a == b) {
-        return true;
-    }
-    if (!type.isFloat()) {
-        return false;
-    }
-    const double x = doubleOf(type, a);
-    const double y = doubleOf(type, b);
-    return x == y || (std::isnan(x) && std::isnan(y)); // +0 and -0, and NaN of any payload
-}
-
 /// Pairs up to renaming of leaves. Operands that may be exchanged are visited in the order of a hash that does not see names.
 class Canonical {
   public:
@@ -80,6 +68,9 @@ class Canonical {
                         sum = (sum ^ x) * 0xBF58476D1CE4E5B9ULL;
                         sum ^= sum >> 29;
                     }
+                }
+                if (n.kind == TermKind::Forgotten) {
+                    h ^= m_dag.digest(t).low;
                 }
                 if (n.kind == TermKind::Constant || n.kind == TermKind::Open) {
                     h ^= (std::uint64_t{n.a} << 32) * 0x94D049BB133111EBULL + (n.kind == TermKind::Constant ? n.b : 0);
@@ -127,6 +118,11 @@ class Canonical {
                 m_text.push_back(n.b);
             } else if (n.kind == TermKind::Leaf) {
                 m_text.push_back(m_leafCount++); // every term is met once
+            } else if (n.kind == TermKind::Forgotten) {
+                for (const std::uint64_t half : {m_dag.digest(term).high, m_dag.digest(term).low}) {
+                    m_text.push_back(static_cast<std::uint32_t>(half));
+                    m_text.push_back(static_cast<std::uint32_t>(half >> 32));
+                }
             } else {
                 if (n.kind == TermKind::Open) {
                     m_text.push_back(n.a);
@@ -164,6 +160,7 @@ void Comparison::collectClasses() {
     std::unordered_map<Digest128, std::size_t> byDigest;
     std::unordered_map<std::uint64_t, std::size_t> byTerms;
     m_unwritten.resize(m_pairs.size());
+    std::vector<std::uint32_t> forgotten(m_pairs.size(), None);
     for (std::size_t output = 0; output < m_pairs.size(); ++output) {
         const LiveOut& a = *m_pairs[output].reference;
         const LiveOut& b = *m_pairs[output].rewritten;
@@ -178,11 +175,23 @@ void Comparison::collectClasses() {
                 m_unwritten[output].push_back(i);
                 continue;
             }
-            if (x.term == y.term && (x.term != NoTerm || sameBits(a.type, x.bits, y.bits))) {
+            if (x.term == y.term && (x.term != NoTerm || sameValue(a.type, x.bits, y.bits))) {
                 continue;
             }
             const Term s = x.term != NoTerm ? x.term : m_dag->constant(a.type, x.bits);
             const Term t = y.term != NoTerm ? y.term : m_dag->constant(a.type, y.bits);
+            if (m_dag->node(s).kind == TermKind::Forgotten && m_dag->node(t).kind == TermKind::Forgotten) {
+                // Nothing is known of them but that they differ: one class an output, taken apart by numbers.
+                if (forgotten[output] == None) {
+                    forgotten[output] = static_cast<std::uint32_t>(m_classes.size());
+                    PairClass& made = m_classes.emplace_back();
+                    made.reference = s;
+                    made.rewritten = t;
+                    made.isForgotten = true;
+                }
+                m_classes[forgotten[output]].cells.emplace_back(output, i);
+                continue;
+            }
             const auto [known, isNewPair] = byTerms.try_emplace((std::uint64_t{s} << 32) | t, m_classes.size());
             if (!isNewPair) {
                 m_classes[known->second].cells.emplace_back(output, i);
@@ -234,13 +243,22 @@ Result<bool> Comparison::confirmValue(const Inputs& inputs, const PairClass& pai
     if (!both) {
         return tl::unexpected(both.error());
     }
-    const auto& [reference, rewritten] = *both;
-    if (reference.end != RunResult::End::Finished || reference.poison || reference.usedOpenFunction || rewritten.end != RunResult::End::Finished ||
-        rewritten.usedOpenFunction) {
+    const auto [output, cell] = pair.cells.front();
+    const auto made = madeBy(*both, m_pairs[output]);
+    if (!made || cell >= made->first->cells.size() || made->second->cells[cell].term == Unwritten ||
+        sameValue(made->first->type, made->first->cells[cell].bits, made->second->cells[cell].bits)) {
         return false;
     }
-    const auto [output, cell] = pair.cells.front();
-    const Paired& where = m_pairs[output];
+    tell(inputs, output, cell, *made->first, *made->second);
+    return true;
+}
+
+std::optional<std::pair<const LiveOut*, const LiveOut*>> Comparison::madeBy(const std::pair<RunResult, RunResult>& runs, const Paired& where) const {
+    const auto& [reference, rewritten] = runs;
+    if (reference.end != RunResult::End::Finished || reference.poison || reference.usedOpenFunction || rewritten.end != RunResult::End::Finished ||
+        rewritten.usedOpenFunction) {
+        return std::nullopt;
+    }
     const auto find = [&](const RunResult& run, std::size_t index) -> const LiveOut* {
         const std::size_t count = where.list == OutputComparison::List::Results     ? run.results.size()
                                   : where.list == OutputComparison::List::Arguments ? run.arguments.size()
@@ -249,23 +267,25 @@ Result<bool> Comparison::confirmValue(const Inputs& inputs, const PairClass& pai
     };
     const LiveOut* a = find(reference, where.referenceIndex);
     const LiveOut* b = find(rewritten, where.rewrittenIndex);
-    if (a == nullptr || b == nullptr || cell >= a->cells.size() || cell >= b->cells.size() || a->sizes != b->sizes ||
-        a->name != where.reference->name || sameBits(a->type, a->cells[cell].bits, b->cells[cell].bits) || b->cells[cell].term == Unwritten) {
-        return false;
+    if (a == nullptr || b == nullptr || a->cells.size() != b->cells.size() || a->sizes != b->sizes || a->name != where.reference->name) {
+        return std::nullopt;
     }
+    return std::pair(a, b);
+}
+
+void Comparison::tell(const Inputs& inputs, std::size_t output, std::uint64_t cell, const LiveOut& reference, const LiveOut& rewritten) {
     describeInputs(inputs);
     Counterexample& found = *m_made.result.counterexample;
     found.output = m_pairs[output].name;
-    found.index.assign(a->sizes.size(), 0);
+    found.index.assign(reference.sizes.size(), 0);
     std::uint64_t left = cell;
-    for (std::size_t axis = a->sizes.size(); axis-- > 0;) {
-        const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(a->sizes[axis], 1));
+    for (std::size_t axis = reference.sizes.size(); axis-- > 0;) {
+        const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(reference.sizes[axis], 1));
         found.index[axis] = static_cast<std::int64_t>(left % size);
         left /= size;
     }
-    found.reference = tensorOfOutput(*a);
-    found.rewritten = tensorOfOutput(*b);
-    return true;
+    found.reference = tensorOfOutput(reference);
+    found.rewritten = tensorOfOutput(rewritten);
 }
 
 Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> order) {
@@ -315,7 +335,7 @@ Result<bool> Comparison::tryInputs(const Inputs& inputs, std::span<const Term> o
         const ValueType type = m_dag->node(pair.reference).type;
         const std::uint64_t x = values.bits[pair.reference];
         const std::uint64_t y = values.bits[pair.rewritten];
-        if (sameBits(type, x, y)) {
+        if (sameValue(type, x, y)) {
             continue;
         }
         pair.differed = true;
@@ -358,6 +378,9 @@ Result<void> Comparison::trySamples() {
         roots.push_back(fault->guard);
     }
     const std::vector<Term> order = reached(*m_dag, roots, SIZE_MAX);
+    if (std::all_of(m_classes.begin(), m_classes.end(), [](const PairClass& pair) { return pair.isForgotten; }) && m_openFaults.empty()) {
+        return {}; // terms have no values
+    }
     const std::uint32_t samples = order.size() > 4'000'000 ? 4 : SampleCount;
     bool valueFound = false;
     for (std::uint32_t tried = 0; tried < samples && secondsLeft() > 0; ++tried) {
@@ -423,13 +446,20 @@ Result<void> Comparison::compareCells() {
             return tried;
         }
     }
+    if (!m_decided && m_options.fingerprint) {
+        if (Result<void> tried = compareOnNumbers(); !tried) {
+            return tried;
+        }
+    }
     if (!m_decided) {
         if (Result<void> asked = climb(); !asked) {
             return asked;
         }
     }
     finishOutputs();
-    checkStrengthOfSharing();
+    if (!m_options.fingerprint) {
+        checkStrengthOfSharing();
+    }
     return traceWrites();
 }
 
@@ -450,7 +480,7 @@ void Comparison::finishOutputs() {
         OutputResult told;
         told.name = pair.name;
         told.verdict = Verdict::Proved;
-        told.strength = Strength::Identical;
+        told.strength = m_options.fingerprint ? Strength::Probable : Strength::Identical;
         std::optional<std::uint64_t> first;
         std::string reason;
         for (const PairClass& c : m_classes) {

@@ -59,9 +59,10 @@ RunOptions Comparison::concreteOptions(const Inputs& inputs) const {
     return options;
 }
 
-Result<std::pair<RunResult, RunResult>> Comparison::runConcretely(const Inputs& inputs) {
-    const RunOptions options = concreteOptions(inputs);
+Result<std::pair<RunResult, RunResult>> Comparison::runConcretely(const Inputs& inputs, bool notesRounding) {
+    RunOptions options = concreteOptions(inputs);
     TermDag scratch; // a concrete run makes no terms
+    options.notesRounding = notesRounding;
     Result<RunResult> reference = lemmascope::interp::run(m_reference, scratch, options, m_stop);
     if (!reference) {
         return tl::unexpected(reference.error());

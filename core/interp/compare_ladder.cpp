@@ -25,7 +25,8 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
     both.insert(both.end(), second.begin(), second.end());
     std::vector<Term> leaves;
     for (const Term term : reached(*m_dag, both, SIZE_MAX)) {
-        if (m_dag->node(term).kind == TermKind::Leaf) {
+        // Whatever a forgotten operation computes, it is the same on both sides: an input like another.
+        if (m_dag->node(term).kind == TermKind::Leaf || m_dag->node(term).kind == TermKind::Forgotten) {
             leaves.push_back(term);
         }
     }
@@ -54,6 +55,9 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
     options.userInputs.clear();
     options.assumedEqual.clear();
     options.findCondition = false;
+    if (m_options.fingerprint) { // samples of pairs prove nothing here either
+        options.wanted = std::min(options.wanted, Strength::Rounded);
+    }
     options.timeSeconds = std::max(1.0, secondsLeft());
     Result<CheckResult> checked = check(reference->graph, rewritten->graph, options, m_services, m_stop);
     if (!checked) {
@@ -85,7 +89,9 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
             break;
         default: // only what both programs show on inputs is refuted
             pair.state = PairClass::State::Unproved;
-            pair.reason = told->verdict == Verdict::Unproved ? told->reason : std::string();
+            if (told->verdict == Verdict::Unproved && !told->reason.empty()) {
+                pair.reason = told->reason;
+            }
             break;
         }
     }
@@ -122,7 +128,7 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
         const std::vector<std::pair<std::string, Tensor>>& given = checked->counterexample->inputs;
         for (std::size_t i = 0; i < given.size() && i < leaves.size(); ++i) {
             const TermNode& leaf = m_dag->node(leaves[i]);
-            if (given[i].second.count() == 1 && leaf.b < inputs[leaf.a].size()) {
+            if (leaf.kind == TermKind::Leaf && given[i].second.count() == 1 && leaf.b < inputs[leaf.a].size()) {
                 inputs[leaf.a][leaf.b] = bitsIn(given[i].second, 0, leaf.type);
             }
         }
@@ -214,6 +220,9 @@ Result<void> Comparison::climb() {
         if (pair.state != PairClass::State::Open ||
             std::all_of(pair.cells.begin(), pair.cells.end(), [&](const auto& cell) { return refuted[cell.first]; })) {
             continue;
+        }
+        if (pair.isForgotten) {
+            continue; // compareOnNumbers() says what is known
         }
         if (m_options.check.wanted <= Strength::Open) {
             pair.state = PairClass::State::Unproved;

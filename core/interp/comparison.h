@@ -31,8 +31,9 @@ struct PairClass {
     enum class State : std::uint8_t { Open, Proved, Refuted, Unproved, Undecided } state = State::Open;
     std::optional<Strength> strength;
     std::string reason;
-    bool differed = false; ///< in value on some sample, though roundings may explain it
-    double relative = 0.0; ///< the largest difference seen
+    bool isForgotten = false; ///< only digests are left of both sides
+    bool differed = false;    ///< in value on some sample, though roundings may explain it
+    double relative = 0.0;    ///< the largest difference seen
 };
 
 class Comparison {
@@ -57,7 +58,7 @@ class Comparison {
     // compare_inputs.cpp
     [[nodiscard]] Inputs sampleInputs(std::uint32_t sample) const;
     [[nodiscard]] RunOptions concreteOptions(const Inputs& inputs) const;
-    [[nodiscard]] Result<std::pair<RunResult, RunResult>> runConcretely(const Inputs& inputs);
+    [[nodiscard]] Result<std::pair<RunResult, RunResult>> runConcretely(const Inputs& inputs, bool notesRounding = false);
     void describeInputs(const Inputs& inputs); ///< into the counterexample
     [[nodiscard]] Tensor tensorOfOutput(const LiveOut& out) const;
     [[nodiscard]] FaultReport faultReport(const Fault& fault, Side side) const;
@@ -68,9 +69,16 @@ class Comparison {
     [[nodiscard]] Result<void> trySamples();
     [[nodiscard]] Result<bool> tryInputs(const Inputs& inputs, std::span<const Term> order); ///< true: refuted
     [[nodiscard]] Result<bool> confirmValue(const Inputs& inputs, const PairClass& pair, const TermValues& values);
+    /// What both runs hold there now; nothing where they are not to be compared.
+    [[nodiscard]] std::optional<std::pair<const LiveOut*, const LiveOut*>> madeBy(const std::pair<RunResult, RunResult>& runs,
+                                                                                  const Paired& where) const;
+    void tell(const Inputs& inputs, std::size_t output, std::uint64_t cell, const LiveOut& reference, const LiveOut& rewritten);
     [[nodiscard]] Result<bool> confirmFault(const Inputs& inputs);
     void finishOutputs();
     [[nodiscard]] Result<void> traceWrites();
+
+    // compare_digests.cpp
+    [[nodiscard]] Result<void> compareOnNumbers(); ///< cells of which only digests are left, and what else is not decided
 
     // compare_ladder.cpp
     [[nodiscard]] Result<void> climb();

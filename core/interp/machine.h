@@ -120,6 +120,7 @@ struct RunLimits {
     std::uint32_t callDepth = 1000;
     std::uint32_t symbolicCells = 4096; ///< cells that one access by a data-dependent index may stand for
     std::uint32_t nestedConditions = 64;
+    std::uint32_t termsKept = 1U << 20; ///< with digests in place of terms: how many before those that nobody needs are forgotten
 };
 
 /// Forces another order: the task `holdTask` stops before its step `holdStep` until the task `untilTask` has done `untilStep`.
@@ -127,6 +128,8 @@ struct Reorder {
     std::uint64_t holdTask = 0, holdStep = 0;
     std::uint64_t untilTask = 0, untilStep = 0;
 };
+
+struct RunResult;
 
 struct RunOptions {
     RunLimits limits;
@@ -144,6 +147,8 @@ struct RunOptions {
     std::optional<std::pair<std::uint32_t, std::uint64_t>> watched; ///< cell whose accesses are recorded
     std::size_t traced = 0;                                         ///< events to record, half of them the first ones; 0: none
     std::uint64_t tracedFrom = 0;                                   ///< past those, events of earlier steps are only counted
+    RunResult* alsoHeld = nullptr;                                  ///< an earlier run's terms, which a DAG of digests keeps
+    bool notesRounding = false;                                     ///< concrete runs: RunResult::rounded is told
 };
 
 /// What happened in a run, for stepping along its schedule.
@@ -185,6 +190,7 @@ struct RunResult {
     bool usedOpenFunction = false;                    ///< concrete runs: a made-up function stood for one of which nothing is known
     bool foldedFloats = false;                        ///< a float reduction over parallel iterations was folded in iteration order
     bool poison = false;                              ///< concrete runs: a value that MLIR leaves undefined was made
+    bool rounded = false;                             ///< RunOptions::notesRounding: an operation of floats may have rounded (mayRound)
     bool reordered = false;                           ///< the asked-for order was reached
     std::vector<WatchedAccess> watched;
     Trace trace;

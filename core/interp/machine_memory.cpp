@@ -428,6 +428,7 @@ Machine::Flow Machine::atomicUpdate(Task& task, const Instruction& in, std::uint
             return fault(task, std::move(found), pc);
         }
         after.bits = computed.bits;
+        m_result.rounded = m_result.rounded || (m_options.notesRounding && mayRound(op, in.type, 0, before.bits, operand.bits, 0, after.bits));
     } else if (op >= Op::DivS && op <= Op::FloorDivS) {
         return undecided(task, pc, "an atomic division of data");
     } else {

@@ -44,10 +44,14 @@ struct Address {
 
 } // namespace
 
-bool Machine::checkpoint(std::uint64_t steps) {
+bool Machine::checkpoint(std::uint64_t steps, bool maySweep) {
     m_steps = steps;
+    if (maySweep && m_dag.isSweepDue()) {
+        m_ranges.forget();
+        m_dag.sweep([this](const std::function<void(Term&)>& visit) { visitTerms(visit); });
+    }
     const RunLimits& limits = m_options.limits;
-    m_nextCheck = std::min(limits.steps, steps + CheckEvery);
+    m_nextCheck = std::min(limits.steps, steps + (m_dag.keepsDigests() ? std::min<std::uint64_t>(CheckEvery, limits.termsKept) : CheckEvery));
     if (m_stop.stop_requested()) {
         m_cancelled = true;
         m_over = true;
@@ -67,6 +71,9 @@ bool Machine::checkpoint(std::uint64_t steps) {
     }
     m_result.end = RunResult::End::Undecided;
     m_result.undecided = std::string(what) + ": the limit was reached after " + std::to_string(steps) + " steps";
+    if (std::string_view(what) == "memory" && !m_dag.keepsDigests() && !m_concrete) {
+        m_result.undecided += "; --fingerprint keeps digests in place of terms";
+    }
     m_over = true;
     return false;
 }
@@ -398,6 +405,9 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
             found.access = "divide";
             found.computedBy = definedAt(f, in.b);
             return fault(task, std::move(found), pc);
+        }
+        if (m_options.notesRounding) {
+            m_result.rounded = m_result.rounded || mayRound(op, op == Op::Math1 ? operandType : in.type, in.aux, a.bits, b.bits, c.bits, result.bits);
         }
         r[in.dst] = {result.bits, NoTerm};
         return Flow::Next;

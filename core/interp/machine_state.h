@@ -28,12 +28,16 @@ class Machine {
     [[nodiscard]] Term overflowGuard(const Instruction& in, Term a, Term b, Term result);
     [[nodiscard]] Flow openCall(Task& task, const Instruction& in, Cell* r, const std::uint32_t* pool, std::uint32_t pc);
     void moveAll(const Instruction& in, const std::uint32_t* pool, Cell* r, View* v);
-    [[nodiscard]] bool checkpoint(std::uint64_t steps);
+    /// `maySweep`: no term is held but in the state.
+    [[nodiscard]] bool checkpoint(std::uint64_t steps, bool maySweep = true);
     [[nodiscard]] Term termOf(const Cell& cell, ValueType type) { return cell.term != NoTerm ? cell.term : m_dag.constant(type, cell.bits); }
     [[nodiscard]] Flow forBegin(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow forNext(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow switchOn(Task& task, const Instruction& in, std::uint32_t pc);
     [[nodiscard]] Flow slow(Task& task, const Instruction& in, std::uint32_t pc); ///< everything that is not in the loop
+
+    // machine_terms.cpp
+    void visitTerms(const std::function<void(Term&)>& visit);
 
     // machine_setup.cpp
     void setUp();

@@ -457,7 +457,7 @@ Machine::Flow Machine::foldReductions(Task& task, ParallelRun& run, std::uint32_
                 if (in.op == Op::Jump || in.op == Op::Moves) {
                     moveAll(in, combiner.operands.data(), r, task.views.data() + frame.views);
                     at = in.op == Op::Jump ? in.dst : at + 1;
-                    if (m_steps >= m_nextCheck && !checkpoint(m_steps)) {
+                    if (m_steps >= m_nextCheck && !checkpoint(m_steps, false)) {
                         return Flow::Stop;
                     }
                     continue;

@@ -295,6 +295,88 @@ ScalarResult evaluate(Op op, ValueType type, std::uint16_t aux, std::uint64_t a,
     }
 }
 
+namespace {
+
+/// Products and quotients below have residuals that a double may not hold.
+constexpr double LeastProduct = 1e-280;
+
+bool isSum(double x, double y, double sum) {
+    // Knuth's TwoSum: what rounding took away.
+    const double rounded = x + y;
+    const double part = rounded - x;
+    const double residual = (x - (rounded - part)) + (y - part);
+    return std::isfinite(rounded) && rounded == sum && residual == 0.0;
+}
+
+bool isProduct(double x, double y, double product) {
+    if (x == 0.0 || y == 0.0) {
+        return product == 0.0;
+    }
+    return std::isfinite(product) && std::fabs(product) >= LeastProduct && std::fma(x, y, -product) == 0.0;
+}
+
+bool mayRoundFunction(MathFunction function, double x, double y, double result) {
+    switch (function) {
+    case MathFunction::Abs:
+    case MathFunction::Ceil:
+    case MathFunction::Floor:
+    case MathFunction::Round:
+    case MathFunction::RoundEven:
+    case MathFunction::Trunc:
+    case MathFunction::IsNan:
+    case MathFunction::IsInf:
+    case MathFunction::IsFinite: return !std::isfinite(x);
+    case MathFunction::Sqrt: return !isProduct(result, result, x);
+    case MathFunction::CopySign: return !std::isfinite(x) || !std::isfinite(y) || y == 0.0; // zero has no sign over the reals
+    default: return true;
+    }
+}
+
+} // namespace
+
+bool mayRound(Op op, ValueType type, std::uint16_t aux, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t result) {
+    const ValueType from{static_cast<std::uint8_t>(aux)};
+    switch (op) {
+    case Op::Bitcast: return from.isFloat() || type.isFloat();
+    case Op::ExtF:
+    case Op::TruncF: {
+        const double x = doubleOf(from, a);
+        return !std::isfinite(x) || doubleOf(type, result) != x;
+    }
+    case Op::IntToFloatS:
+    case Op::IntToFloatU: {
+        const double made = doubleOf(type, result);
+        constexpr double Most = 9007199254740992.0; // 2^53: from there on a double may be another integer
+        const bool isSigned = op == Op::IntToFloatS;
+        return std::fabs(made) > Most || (isSigned ? static_cast<double>(signedOf(from, a)) : static_cast<double>(a)) != made;
+    }
+    case Op::FloatToIntS:
+    case Op::FloatToIntU: return !std::isfinite(doubleOf(from, a));
+    case Op::AddF: return !isSum(doubleOf(type, a), doubleOf(type, b), doubleOf(type, result));
+    case Op::SubF: return !isSum(doubleOf(type, a), -doubleOf(type, b), doubleOf(type, result));
+    case Op::MulF: return !isProduct(doubleOf(type, a), doubleOf(type, b), doubleOf(type, result));
+    case Op::DivF: {
+        const double divisor = doubleOf(type, b);
+        return divisor == 0.0 || !std::isfinite(divisor) || !isProduct(doubleOf(type, result), divisor, doubleOf(type, a));
+    }
+    case Op::RemF: return !std::isfinite(doubleOf(type, a)) || !std::isfinite(doubleOf(type, b)) || doubleOf(type, b) == 0.0;
+    case Op::NegF: return !std::isfinite(doubleOf(type, a));
+    case Op::MinimumF:
+    case Op::MaximumF:
+    case Op::MinNumF:
+    case Op::MaxNumF:
+    case Op::CmpF: return !std::isfinite(doubleOf(type, a)) || !std::isfinite(doubleOf(type, b));
+    case Op::Math1: return mayRoundFunction(static_cast<MathFunction>(aux), doubleOf(type, a), 0.0, type.isFloat() ? doubleOf(type, result) : 0.0);
+    case Op::Math2: return mayRoundFunction(static_cast<MathFunction>(aux), doubleOf(type, a), doubleOf(type, b), doubleOf(type, result));
+    case Op::Fma: {
+        const double product = doubleOf(type, a) * doubleOf(type, b);
+        return !isProduct(doubleOf(type, a), doubleOf(type, b), product) || !isSum(product, doubleOf(type, c), doubleOf(type, result));
+    }
+    case Op::Open: return true;
+    default: return false;
+    }
+}
+
 bool isExact(Op op, std::uint16_t aux, ValueType type) {
     if (op == Op::Fma) {
         return type == F32 || type == F64;

@@ -85,7 +85,7 @@ bool isCommutative(Op op) {
     }
 }
 
-TermDag::TermDag() : m_buckets(FirstBuckets) {
+TermDag::TermDag(Keep keep, std::size_t sweepAt) : m_keep(keep), m_sweepAt(sweepAt), m_buckets(FirstBuckets) {
     m_limit = FirstBuckets * 12 * 90 / 100;
     (void)append({});                                      // 0: no term
     (void)append({TermKind::Uninitialised, Op::Copy, {}}); // 1
@@ -115,6 +115,9 @@ std::uint64_t TermDag::hashOfStored(const TermNode& node) const {
 Term TermDag::append(const TermNode& node) {
     if ((m_count & (ChunkSize - 1)) == 0) {
         m_chunks.push_back(std::make_unique<TermNode[]>(ChunkSize));
+        if (keepsDigests()) {
+            m_digests.push_back(std::make_unique<Digest128[]>(ChunkSize));
+        }
         m_orders.resize(m_orders.size() + ChunkSize / 4);
     }
     const auto id = static_cast<Term>(m_count++);
@@ -150,9 +153,10 @@ void* TermDag::allocateLarge(std::size_t bytes) {
     return made;
 }
 
-void TermDag::grow() {
+void TermDag::grow() { rebuild(m_buckets.size() + m_buckets.size() * 3 / 10); }
+
+void TermDag::rebuild(std::size_t next) {
     __extension__ using Wide = unsigned __int128;
-    const std::size_t next = m_buckets.size() + m_buckets.size() * 3 / 10;
     m_buckets = {}; // the old table goes first: it can be made again from the nodes
     m_buckets.resize(next);
     m_limit = next * 12 / 100 * 90;
@@ -166,13 +170,16 @@ void TermDag::grow() {
             insert(slot, static_cast<Term>(term - Ahead));
         }
         if (term < m_count) {
-            slot = hashOfStored(node(term));
+            slot = hashOfTerm(term);
             __builtin_prefetch(&m_buckets[static_cast<std::size_t>((static_cast<Wide>(slot) * next) >> 64)], 1);
         }
     }
 }
 
 Term TermDag::intern(const TermNode& wanted) {
+    if (keepsDigests()) {
+        return internByDigest(wanted);
+    }
     __extension__ using Wide = unsigned __int128;
     const std::uint64_t hash = hashOf(wanted);
     auto at = static_cast<std::size_t>((static_cast<Wide>(hash) * m_buckets.size()) >> 64);
@@ -219,7 +226,7 @@ Term TermDag::apply(Op op, ValueType type, std::uint8_t aux, Term a, Term b, Ter
             aux = other;
             exchanged = true;
         } else if (isSymmetricCompare(op, aux)) {
-            exchanged = a > b;
+            exchanged = isBefore(b, a);
         }
     } else if (op == Op::Select) {
         if (b == c) {
@@ -227,10 +234,10 @@ Term TermDag::apply(Op op, ValueType type, std::uint8_t aux, Term a, Term b, Ter
         }
     } else if (isCommutative(op)) {
         mayExchange = true;
-        exchanged = a > b;
+        exchanged = isBefore(b, a);
     } else if (op == Op::Fma) {
         mayExchange = true;
-        exchanged = a > b;
+        exchanged = isBefore(b, a);
     }
     if (exchanged) {
         std::swap(a, b);
@@ -250,6 +257,14 @@ Term TermDag::open(std::uint32_t name, std::uint8_t result, ValueType type, std:
     const auto start = static_cast<std::uint32_t>(m_operands.size());
     m_operands.insert(m_operands.end(), operands.begin(), operands.end());
     const TermNode wanted{TermKind::Open, Op::Open, type, result, name, start, static_cast<std::uint32_t>(operands.size())};
+    if (keepsDigests()) {
+        const std::size_t count = m_count;
+        const Term term = internByDigest(wanted);
+        if (m_count == count) {
+            m_operands.resize(start);
+        }
+        return term;
+    }
     const std::uint64_t hash = hashOfStored(wanted);
     __extension__ using Wide = unsigned __int128;
     auto at = static_cast<std::size_t>((static_cast<Wide>(hash) * m_buckets.size()) >> 64);
@@ -301,8 +316,8 @@ std::uint32_t TermDag::openName(std::string_view name) {
 }
 
 std::size_t TermDag::bytes() const {
-    return m_chunks.size() * ChunkSize * sizeof(TermNode) + m_buckets.capacity() * sizeof(Bucket) + m_orders.capacity() +
-           m_operands.capacity() * sizeof(Term);
+    return m_chunks.size() * ChunkSize * sizeof(TermNode) + m_digests.size() * ChunkSize * sizeof(Digest128) + m_buckets.capacity() * sizeof(Bucket) +
+           m_orders.capacity() + m_operands.capacity() * sizeof(Term);
 }
 
 } // namespace lemmascope::interp

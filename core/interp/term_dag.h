@@ -2,13 +2,16 @@
 
 // The terms of both programs: scalar operations on cells that nobody has written yet (leaves) and constants, hash-consed, so that
 // equal terms have equal ids. 16 bytes a node, and a table of cache lines with twelve ids and eight hash bits of each: one
-// miss a look-up and about 7 bytes a term.
+// miss a look-up and about 7 bytes a term. For programs whose terms do not fit there are digests: 16 more bytes a term, and
+// what nobody needs any more is forgotten.
 
+#include "core/base/digest.h"
 #include "core/program/opcode.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -25,7 +28,8 @@ inline constexpr Term Unwritten = 1; ///< the content of memory that nobody wrot
 inline constexpr Term Pending = 2;   ///< in memory only: a live-in cell whose leaf nobody needed yet
 inline constexpr Term Mixed = 3;     ///< in registers only: differs between two ways that met and cannot be a choice
 
-enum class TermKind : std::uint8_t { Absent, Uninitialised, Constant, Leaf, Apply, Open };
+/// Forgotten: an operation of which only the digest is left (TermDag::sweep).
+enum class TermKind : std::uint8_t { Absent, Uninitialised, Constant, Leaf, Apply, Open, Forgotten };
 
 /// Apply: `op` with operands a, b, c (0: none); `aux`: predicate, function or operand type as in the bytecode.
 /// Constant: bits in a (low) and b (high). Leaf: cell b of buffer a. Open: name a, operands at b, c of them, result aux.
@@ -47,9 +51,15 @@ struct LeafBuffer {
     std::vector<std::int64_t> sizes; ///< the first may be Dynamic; empty: a scalar
 };
 
+/// Calls its argument with each term that somebody holds.
+using TermHolders = std::function<void(const std::function<void(Term&)>&)>;
+
 class TermDag {
   public:
-    TermDag();
+    /// Terms: equal ids are equal terms. Digests: terms are found by 128-bit digests (XXH3) of what they compute, so equal ids are equal
+    /// terms but for a collision, and sweep() may be used.
+    enum class Keep : std::uint8_t { Terms, Digests };
+    explicit TermDag(Keep keep = Keep::Terms, std::size_t sweepAt = std::size_t{1} << 20);
 
     [[nodiscard]] Term constant(ValueType type, std::uint64_t bits);
     [[nodiscard]] Term leaf(std::uint32_t buffer, std::uint32_t cell);
@@ -75,9 +85,20 @@ class TermDag {
     std::uint32_t openName(std::string_view name);
     [[nodiscard]] const std::string& openNameOf(std::uint32_t number) const { return m_openNames[number]; }
 
+    [[nodiscard]] bool keepsDigests() const { return m_keep == Keep::Digests; }
+    [[nodiscard]] const Digest128& digest(Term term) const { return m_digests[term >> ChunkBits][term & (ChunkSize - 1)]; } ///< with Keep::Digests
+    /// More terms than twice what the last sweep left: it is time for another.
+    [[nodiscard]] bool isSweepDue() const { return keepsDigests() && m_count > m_sweepAt; }
+    /// Keeps what `holders` hold and some operations of integers below it, which ranges of indices need, and gives new ids; operands of all
+    /// else are forgotten. Order of ids stays. Whatever is not held by `holders` is not valid afterwards.
+    void sweep(const TermHolders& holders);
+    [[nodiscard]] std::uint64_t made() const { return m_forgotten + m_count; } ///< terms made so far
+
     [[nodiscard]] std::size_t size() const { return m_count; } ///< terms; ids are below it
     [[nodiscard]] std::size_t bytes() const;
-    /// `A[3,4]`
+    /// `#09af31c2d4e5`, the beginning of a digest: what stands for a forgotten operation.
+    [[nodiscard]] std::string digestText(Term term) const;
+    /// `A[3,4]`; of a forgotten operation its whole digest.
     [[nodiscard]] std::string leafText(Term term) const;
     /// `(A[0] + 2) * B[1]`, cut at about `limit` characters.
     [[nodiscard]] std::string text(Term term, std::size_t limit = 200) const;
@@ -93,6 +114,11 @@ class TermDag {
 
     [[nodiscard]] static std::uint64_t hashOf(const TermNode& node);
     [[nodiscard]] std::uint64_t hashOfStored(const TermNode& node) const;
+    [[nodiscard]] std::uint64_t hashOfTerm(Term term) const { return keepsDigests() ? digest(term).low : hashOfStored(node(term)); }
+    [[nodiscard]] bool isBefore(Term a, Term b) const { return keepsDigests() ? digest(a) < digest(b) : a < b; }
+    [[nodiscard]] Digest128 digestOf(const TermNode& node) const;
+    [[nodiscard]] Term internByDigest(const TermNode& node);
+    void rebuild(std::size_t buckets);
     [[nodiscard]] Term intern(const TermNode& node);
     [[nodiscard]] Term append(const TermNode& node);
     void insert(std::uint64_t hash, Term term);
@@ -111,7 +137,11 @@ class TermDag {
     };
     [[nodiscard]] static void* allocateLarge(std::size_t bytes);
 
+    Keep m_keep;
+    std::size_t m_sweepAt;
+    std::uint64_t m_forgotten = 0;
     std::vector<std::unique_ptr<TermNode[]>> m_chunks;
+    std::vector<std::unique_ptr<Digest128[]>> m_digests; ///< with Keep::Digests
     std::size_t m_count = 0;
     std::vector<Bucket, LargePages<Bucket>> m_buckets;
     std::size_t m_limit = 0;

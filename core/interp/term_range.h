@@ -22,6 +22,7 @@ class RangeFinder {
     [[nodiscard]] TermRange of(Term term);
     /// The value of an i1 term where ranges decide it.
     [[nodiscard]] std::optional<bool> decided(Term term);
+    void forget() { m_known.clear(); } ///< before terms get other ids (TermDag::sweep)
 
   private:
     [[nodiscard]] TermRange find(Term term, unsigned depth);

@@ -96,8 +96,13 @@ std::string_view symbolOf(Op op, std::uint8_t aux) {
     }
 }
 
+std::string TermDag::digestText(Term term) const { return "#" + digest(term).hex().substr(0, 12); }
+
 std::string TermDag::leafText(Term term) const {
     const TermNode& n = node(term);
+    if (n.kind == TermKind::Forgotten) {
+        return "#" + digest(term).hex();
+    }
     const LeafBuffer& buffer = m_buffers[n.a];
     if (buffer.sizes.empty()) {
         return buffer.name;
@@ -139,6 +144,7 @@ std::string TermDag::text(Term term, std::size_t limit) const {
         case TermKind::Absent: out += "?"; break;
         case TermKind::Uninitialised: out += "uninitialised"; break;
         case TermKind::Constant: out += numberText(n.type, constantBits(piece.term)); break;
+        case TermKind::Forgotten: out += digestText(piece.term); break;
         case TermKind::Leaf: out += leafText(piece.term); break;
         case TermKind::Open:
         case TermKind::Apply: {

@@ -73,7 +73,7 @@ TermValues evaluateTerms(const TermDag& dag, std::span<const Term> order, const 
             continue;
         }
         operands.clear();
-        bool doubtful = node.kind == TermKind::Open || node.kind == TermKind::Uninitialised;
+        bool doubtful = node.kind == TermKind::Open || node.kind == TermKind::Uninitialised || node.kind == TermKind::Forgotten;
         const std::span<const Term> parts = dag.operands(node);
         const bool isChoice = node.kind == TermKind::Apply && node.op == Op::Select;
         for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -68,6 +68,18 @@ double doubleOf(ValueType type, std::uint64_t bits) {
     return fromSmall(smallOf(type), bits);
 }
 
+bool sameValue(ValueType type, std::uint64_t a, std::uint64_t b) {
+    if (a == b) {
+        return true;
+    }
+    if (!type.isFloat()) {
+        return false;
+    }
+    const double x = doubleOf(type, a);
+    const double y = doubleOf(type, b);
+    return x == y || (std::isnan(x) && std::isnan(y));
+}
+
 std::uint64_t bitsOf(ValueType type, double value) {
     if (type == F64) {
         return std::bit_cast<std::uint64_t>(value);

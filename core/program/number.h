@@ -22,5 +22,7 @@ namespace lemmascope::interp {
 [[nodiscard]] double doubleOf(ValueType type, std::uint64_t bits);
 /// A float's bits, rounded once to nearest even; NaN is quiet.
 [[nodiscard]] std::uint64_t bitsOf(ValueType type, double value);
+/// One value: +0 and -0 are, and so are NaNs of any payload.
+[[nodiscard]] bool sameValue(ValueType type, std::uint64_t a, std::uint64_t b);
 
 } // namespace lemmascope::interp

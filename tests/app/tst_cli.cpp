@@ -88,7 +88,7 @@ class TestCli : public QObject {
         QTest::newRow("time for ever") << QStringList{"check", "a", "b", "--time", "inf"} << "'inf' is no number of seconds";
         QTest::newRow("entry of a graph") << pair + QStringList{"--entry", "f"} << "--entry is about MLIR programs";
         QTest::newRow("aliases of a graph") << pair + QStringList{"--may-alias"} << "--may-alias is about MLIR programs";
-        QTest::newRow("fingerprint") << QStringList{"check", "a", "b", "--fingerprint"} << "not part of this version";
+        QTest::newRow("digests of a graph") << pair + QStringList{"--fingerprint"} << "--fingerprint is about MLIR programs";
         QTest::newRow("anonymous alone") << QStringList{"check", "a", "b", "--anonymous"} << "--export";
         QTest::newRow("one graph") << QStringList{"check", ref("distributive")} << "no pair";
         QTest::newRow("convert to nothing") << QStringList{"convert", ref("distributive"), "x.txt"} << ".onnx";

@@ -229,6 +229,23 @@ class TestProgramCommand : public QObject {
         QVERIFY2(result.at("counterexample").at("inputs").at("n").at("data") == Json::array({5}), bad.out.toUtf8().constData());
     }
 
+    void digestsInPlaceOfTermsAreProbable() {
+        const QString reference = Cases + "mlir/gemm_tile.ref.mlir";
+        const Ran equal = cli({"check", reference, Cases + "mlir/gemm_tile.equal.mlir", "--no-cache", "--fingerprint", "--json", "-"});
+        QCOMPARE(equal.status, 0);
+        const Json result = jsonOf(equal.out);
+        QCOMPARE(textOf(result, "strength"), std::string("probable"));
+        QVERIFY2(result.at("error_probability").is_number() && result["error_probability"] < 1e-20, equal.out.toUtf8().constData());
+        const Ran asked = cli({"check", reference, Cases + "mlir/gemm_tile.equal.mlir", "--no-cache", "--fingerprint", "--strength", "exact"});
+        QCOMPARE(asked.status, 2);
+        QVERIFY2(asked.firstLine().startsWith("proved: probable"), qPrintable(asked.firstLine()));
+        const Ran differs = cli({"check", reference, Cases + "mlir/gemm_tile.differs.mlir", "--no-cache", "--fingerprint"});
+        QCOMPARE(differs.status, 1);
+        QVERIFY2(differs.firstLine().startsWith("refuted: value"), qPrintable(differs.firstLine()));
+        const Ran alone = cli({"check", reference, reference, "--no-cache", "--strength", "probable"});
+        QVERIFY2(alone.firstLine().startsWith("proved: identical"), qPrintable(alone.firstLine()));
+    }
+
     void whatIsNotUnderstoodIsUndecided() {
         const QString one = write("unknown.ref.mlir", kernel("  \"foo.effect\"(%A) : (memref<4xf64>) -> ()\n"));
         const Ran ran = cli({"check", one, one, "--no-cache"});

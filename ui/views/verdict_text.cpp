@@ -100,7 +100,7 @@ QString explanation(Strength strength) {
     case Strength::Open: return tr("Whatever the operations compute: only laws that hold bit for bit were used.");
     case Strength::Exact: return tr("Over the real numbers; rounding may differ.");
     case Strength::Rounded: return tr("Equal but for constants that differ by no more than their own rounding.");
-    case Strength::Probable: return tr("Only sampling agrees. This is not a proof.");
+    case Strength::Probable: return tr("Random samples or digests agree. This is not a proof.");
     }
     return {};
 }

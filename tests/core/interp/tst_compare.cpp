@@ -137,6 +137,84 @@ class TestCompare : public QObject {
         QVERIFY(*c.result.strength <= Strength::Exact);
     }
 
+    void digestsInPlaceOfTermsNeedNoMemoryForThem() {
+        constexpr std::int64_t Side = 24;
+        const auto product = [&](ValueType type, bool otherOrder, bool transposed) {
+            const ViewType square{type, {Side, Side}};
+            return program({{"A", square}, {"B", square}, {"C", square}}, [&](ProgramBuilder&, FunctionBuilder& f) {
+                const auto outer = f.beginFor(f.index(0), f.index(Side), f.index(1), otherOrder ? "k" : "i");
+                const auto middle = f.beginFor(f.index(0), f.index(Side), f.index(1), "j");
+                const auto last = f.beginFor(f.index(0), f.index(Side), f.index(1), otherOrder ? "i" : "k");
+                const Register i = otherOrder ? last.variable : outer.variable;
+                const Register k = otherOrder ? outer.variable : last.variable;
+                const Register j = middle.variable;
+                const Register a = f.load(0, {i, k});
+                const Register b = transposed ? f.load(1, {j, k}) : f.load(1, {k, j});
+                const Op times = type.isFloat() ? Op::MulF : Op::MulI;
+                const Op plus = type.isFloat() ? Op::AddF : Op::AddI;
+                const Register p = otherOrder ? f.binary(times, type, b, a) : f.binary(times, type, a, b);
+                f.store(f.binary(plus, type, f.load(2, {i, j}), p), 2, {i, j});
+                f.endFor(last);
+                f.endFor(middle);
+                f.endFor(outer);
+                f.ret();
+            });
+        };
+        CompareOptions options;
+        options.fingerprint = true;
+        options.limits.termsKept = 200;
+        for (const ValueType type : {F32, I32}) {
+            const ProgramComparison same = compared(product(type, false, false), product(type, true, false), options);
+            QCOMPARE(line(same), std::string("proved: probable"));
+            QVERIFY(same.dag->made() > 2 * Side * Side * Side);
+            QVERIFY2(same.dag->size() < 20 * 3 * Side * Side, qPrintable(QString::number(same.dag->size())));
+            const ProgramComparison other = compared(product(type, false, false), product(type, false, true), options);
+            QCOMPARE(other.result.verdict, Verdict::Refuted);
+            QVERIFY(other.result.counterexample && other.result.counterexample->confirmed);
+            QVERIFY(other.outputs[0].refuted.size() > 300);
+        }
+    }
+
+    void withDigestsAnIndexFromDataKeepsItsRange() {
+        const auto gather = [&](bool otherOrder) {
+            return program({{"I", {Index, {50}}}, {"A", vec(F32, 4)}, {"C", vec(F32, 50)}}, [&](ProgramBuilder&, FunctionBuilder& f) {
+                const auto loop = f.beginFor(f.index(0), f.index(50), f.index(1), "i");
+                const Register at = otherOrder ? f.binary(Op::SubI, Index, f.index(49), loop.variable) : loop.variable;
+                const Register wanted = f.load(0, {at});
+                const Register inside = f.binary(Op::MinS, Index, f.binary(Op::MaxS, Index, wanted, f.index(0)), f.index(3));
+                f.store(f.load(1, {inside}), 2, {at});
+                f.endFor(loop);
+                f.ret();
+            });
+        };
+        CompareOptions options;
+        options.fingerprint = true;
+        options.limits.termsKept = 4;
+        QCOMPARE(line(compared(gather(false), gather(true), options)), std::string("proved: probable"));
+    }
+
+    void withDigestsWhatOnlyRoundsOtherwiseIsNotRefuted() {
+        // Many sums of thirds, in two orders: the digests differ, the values do in their last digits.
+        const auto sum = [&](bool backwards, bool twice) {
+            return program({{"A", vec(F32, 64)}, {"C", vec(F32, 1)}}, [&](ProgramBuilder&, FunctionBuilder& f) {
+                const auto loop = f.beginFor(f.index(0), f.index(64), f.index(1), "i");
+                const Register at = backwards ? f.binary(Op::SubI, Index, f.index(63), loop.variable) : loop.variable;
+                const Register third = f.binary(Op::DivF, F32, f.load(0, {at}), f.number(F32, twice ? 6 : 3));
+                f.store(f.binary(Op::AddF, F32, f.load(1, {f.index(0)}), third), 1, {f.index(0)});
+                f.endFor(loop);
+                f.ret();
+            });
+        };
+        CompareOptions options;
+        options.fingerprint = true;
+        options.limits.termsKept = 4;
+        for (const bool twice : {false, true}) {
+            const ProgramComparison c = compared(sum(false, false), sum(true, twice), options);
+            QCOMPARE(c.result.verdict, Verdict::Unproved);
+            QVERIFY2(c.result.reason.find("operations round") != std::string::npos, c.result.reason.c_str());
+        }
+    }
+
     void wideningBeforeOrAfterAnAdditionDiffers() {
         const ValueType i8 = ValueType::integer(8);
         const auto make = [&](bool after) {

@@ -1,11 +1,13 @@
 // One program in the machine: values and cells, faults, conditions that depend on data, tasks.
 
 #include "core/interp/machine.h"
+#include "core/interp/scalar.h"
 #include "core/program/builder.h"
 #include "core/program/number.h"
 
 #include <QtTest/QTest>
 
+#include <cmath>
 #include <random>
 
 using namespace lemmascope;
@@ -61,6 +63,52 @@ class TestMachine : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    /// Against numbers of 113 digits, in which sums and products of these are exact.
+    void anOperationThatRoundsIsTold() {
+        __extension__ using Quad = __float128;
+        std::mt19937 random(7);
+        int rounded = 0, exact = 0;
+        for (int i = 0; i < 20'000; ++i) {
+            const ValueType type = std::array{F16, BF16, F32, F64}[random() % 4];
+            const auto number = [&] {
+                const int digits = 1 + static_cast<int>(random() % (i % 2 == 0 ? 4 : 50));
+                const double whole = std::ldexp(static_cast<double>(random()), -32);
+                const double cut = std::trunc(std::ldexp(whole, digits));
+                return bitsOf(type, std::ldexp(random() % 2 == 0 ? cut : -cut, static_cast<int>(random() % 6) - digits));
+            };
+            const std::uint64_t a = number(), b = number(), c = number();
+            const Quad x = doubleOf(type, a), y = doubleOf(type, b), z = doubleOf(type, c);
+            static constexpr Op Ops[] = {Op::AddF, Op::SubF, Op::MulF, Op::DivF, Op::Fma};
+            const Op op = Ops[random() % std::size(Ops)];
+            const std::uint64_t result = evaluate(op, type, 0, a, b, c).bits;
+            const double made = doubleOf(type, result);
+            if (!std::isfinite(made)) {
+                QVERIFY(mayRound(op, type, 0, a, b, c, result));
+                continue;
+            }
+            const Quad got = made;
+            const bool isExact = op == Op::AddF   ? got == x + y
+                                 : op == Op::SubF ? got == x - y
+                                 : op == Op::MulF ? got == x * y
+                                 : op == Op::DivF ? got * y == x
+                                                  : got == x * y + z;
+            (isExact ? exact : rounded) += 1;
+            if (!isExact) {
+                QVERIFY2(mayRound(op, type, 0, a, b, c, result), qPrintable(QString::number(i)));
+            } else if (op != Op::Fma) { // of it only what is exact in two steps is known to be
+                QVERIFY2(!mayRound(op, type, 0, a, b, c, result), qPrintable(QString::number(i)));
+            }
+        }
+        QVERIFY(rounded > 2000 && exact > 2000);
+        QVERIFY(mayRound(Op::Math1, F32, static_cast<std::uint16_t>(MathFunction::Exp), bitsOf(F32, 0.0), 0, 0, bitsOf(F32, 1.0)));
+        QVERIFY(!mayRound(Op::Math1, F32, static_cast<std::uint16_t>(MathFunction::Sqrt), bitsOf(F32, 2.25), 0, 0, bitsOf(F32, 1.5)));
+        QVERIFY(mayRound(Op::Math1, F32, static_cast<std::uint16_t>(MathFunction::Sqrt), bitsOf(F32, 2.0), 0, 0, bitsOf(F32, std::sqrt(2.0))));
+        QVERIFY(mayRound(Op::TruncF, F16, F32.code, bitsOf(F32, 0.1), 0, 0, bitsOf(F16, 0.1)));
+        QVERIFY(!mayRound(Op::TruncF, F16, F32.code, bitsOf(F32, 0.5), 0, 0, bitsOf(F16, 0.5)));
+        QVERIFY(mayRound(Op::IntToFloatS, F32, I32.code, 16777217, 0, 0, bitsOf(F32, 16777217.0)));
+        QVERIFY(!mayRound(Op::IntToFloatS, F32, I32.code, 16777216, 0, 0, bitsOf(F32, 16777216.0)));
+    }
+
     void loopsRunAndCellsHoldTerms() {
         OneVector v(F64, 4);
         FunctionBuilder& f = *v.f;
