@@ -157,7 +157,8 @@ Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const Check
     }
     // Tensor functions are graphs as well. Those hold at all sizes and for large tensors, where running every element says nothing or takes
     // too long; small ones are run first, which needs no form for every op.
-    const auto reference = options.sizes.empty() && request.entry.empty() && !request.fingerprint ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
+    const auto reference =
+        options.sizes.empty() && request.entry.empty() && !request.fingerprint ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
     const auto rewritten = reference != nullptr ? openTensorFunction(pair.rewritten, m_interrupt.token()) : nullptr;
     const auto asGraphs = [&]() -> std::optional<CheckResult> {
         options.timeSeconds = timeLeft(options);

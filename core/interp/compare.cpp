@@ -114,6 +114,9 @@ bool Comparison::interfacesAgree() {
 
 Result<void> Comparison::runBoth() {
     m_symbolic.limits = m_options.limits;
+    if (m_options.fingerprint && m_symbolic.limits.steps <= UINT64_MAX / 100) {
+        m_symbolic.limits.steps *= 100;
+    }
     m_symbolic.limits.seconds = std::min(m_symbolic.limits.seconds, m_options.check.timeSeconds);
     m_symbolic.sizes = m_options.check.sizes;
     m_symbolic.sharedWith = m_options.sharedWith;

@@ -114,7 +114,7 @@ struct LiveOut {
 };
 
 struct RunLimits {
-    std::uint64_t steps = 2'000'000'000;
+    std::uint64_t steps = 2'000'000'000; ///< with digests in place of terms a hundred times as many: time is the bound
     std::uint64_t bytes = 2'000'000'000; ///< of cells and terms
     double seconds = 600.0;
     std::uint32_t callDepth = 1000;
