@@ -292,7 +292,7 @@ void Commands::addMatcher() {
     matchApp->add_option("--sig", match.signature, "What guards read of small terms: 'v rank=1; relu cls=ew1; default rank=2'")->type_name("FACTS");
     matchApp->add_option("--cases", match.cases, "Many patterns on small terms: tab-separated id, pattern, term, and what is expected")
         ->type_name("FILE.tsv");
-    matchApp->add_option("--rule", match.rule, "Only this rule")->type_name("NAME");
+    matchApp->add_option("--rule", match.only, "Only this rule; may be repeated")->type_name("NAME")->allow_extra_args(false);
     matchApp->add_option("--at", match.at, "Only at this node or value")->type_name("NODE");
     matchApp->add_option("--definitions", match.definitions, "Meanings of ops that are open otherwise: shapes follow from them")->type_name("FILE");
     matchApp->add_flag("--all", match.all, "All matches of a rule at a node, not the first; overlapping ones too");
@@ -334,7 +334,7 @@ void Commands::addMatcher() {
 
 void Commands::addRewriter() {
     rewriteApp = app.add_subcommand("rewrite", "Rewrite a graph by the rules of a file, until none applies");
-    rewriteApp->add_option("RULES", rewrite.rules, "Rule file")->required();
+    rewriteApp->add_option("RULES", rewrite.rules, "Rule file, or @NAME of the library: see rules list")->required();
     rewriteApp->add_option("GRAPH", rewrite.graph, "Graph")->required();
     rewriteApp->add_option("-o", rewrite.out, "File to write; its ending says the format: .lsg.json .onnx")->type_name("OUT");
     rewriteApp->add_flag("--check", rewrite.check, "Prove the result against the graph, the whole and what each rule did");
@@ -449,7 +449,7 @@ int runMatch(const MatchRequest& request, Interrupt& interrupt) {
         (onTerm && (request.pattern.empty() || request.term.empty())) || (onGraph && (request.rules.empty() || request.graph.empty()))) {
         return usage(console, "match: give RULES GRAPH, or --pattern P --term T, or --cases FILE.tsv");
     }
-    if (!onGraph && (!request.rule.empty() || !request.at.empty() || !request.definitions.empty() || request.explain)) {
+    if (!onGraph && (!request.only.empty() || !request.at.empty() || !request.definitions.empty() || request.explain)) {
         return usage(console, "match: --rule, --at, --definitions and --explain are about a graph");
     }
     if (!onTerm && !request.signature.empty()) {

@@ -4,9 +4,9 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/match_json.h"
 #include "app/cli/rule_files.h"
-#include "core/base/nearest.h"
 #include "core/graph/infer.h"
 #include "core/match/graph_levels.h"
+#include "core/rewrite/selection.h"
 
 #include <algorithm>
 
@@ -24,21 +24,14 @@ std::string counted(std::size_t count, const std::string& word) {
     return std::to_string(count) + " " + word + (count == 1 ? "" : es ? "es" : "s");
 }
 
-/// The programs that were asked for.
-Result<match::Programs> choosePrograms(const MatchRequest& request, const OpenedRules& opened) {
-    if (request.rule.empty()) {
-        return opened.programs;
+/// Names with commas between; of many the first, and how many more there are.
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t MostNames = 8;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(names.size(), MostNames); ++i) {
+        out += (out.empty() ? "" : ", ") + names[i];
     }
-    std::vector<std::string_view> names;
-    for (const auto& each : opened.programs) {
-        names.push_back(each->rule);
-        if (each->rule == request.rule) {
-            return match::Programs{each};
-        }
-    }
-    const auto near = nearestWord(request.rule, names);
-    return fail(ErrorCode::Usage,
-                "--rule: there is no rule '" + request.rule + "' in " + request.rules + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
+    return out + (names.size() > MostNames ? " and " + std::to_string(names.size() - MostNames) + " more" : "");
 }
 
 void tellLines(Console& console, const std::vector<match::BranchLine>& lines) {
@@ -124,6 +117,26 @@ class Teller {
     const match::GraphSubject& m_subject;
 };
 
+/// Rules that matched nowhere and of which nothing was told yet. `told`: what came near was.
+void tellUnmatched(Console& console, const match::Programs& programs, const match::MatchedLevels& result, bool told) {
+    std::vector<std::string> silent;
+    for (std::size_t rule = 0; rule < programs.size(); ++rule) {
+        bool matched = false;
+        bool tried = false;
+        for (const match::LevelMatches& each : result.levels) {
+            matched = matched || each.result.tallies[rule].matches > 0;
+            tried = tried || each.result.tallies[rule].misses > 0;
+        }
+        if (!matched && !(told && tried)) {
+            silent.push_back(programs[rule]->rule);
+        }
+    }
+    if (!silent.empty()) {
+        console.answer(told ? "no match, no node has the first operator: " + listed(silent) + "\n"
+                            : "no match: " + listed(silent) + " (--explain tells what came near)\n");
+    }
+}
+
 } // namespace
 
 Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Interrupt& interrupt) {
@@ -131,9 +144,12 @@ Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Int
     if (!opened) {
         return tl::unexpected(opened.error());
     }
-    const Result<match::Programs> programs = choosePrograms(request, *opened);
+    const Result<match::Programs> programs = rewrite::selectPrograms(opened->file, opened->programs, request.only);
     if (!programs) {
         return tl::unexpected(programs.error());
+    }
+    if (programs->empty()) {
+        console.note("note: " + request.rules + ": there is no rule or pattern in it");
     }
     const auto loaded = openGraph(request.graph, request.definitions, interrupt);
     if (!loaded) {
@@ -186,7 +202,8 @@ Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Int
         }
     }
     // What came near is told where something is asked about: one node, an explanation, or nothing matched at all.
-    if (!request.at.empty() || request.explain || matches == 0) {
+    const bool asked = !request.at.empty() || request.explain || matches == 0;
+    if (asked) {
         for (const auto& each : result->misses) {
             tellers[each.level].miss(each.told);
         }
@@ -197,6 +214,7 @@ Result<int> matchGraphCommand(const MatchRequest& request, Console& console, Int
             }
         }
     }
+    tellUnmatched(console, *programs, *result, asked);
     console.answer(counted(matches, "match") + ", " + std::to_string(rewritable) + " may be rewritten; " + counted(result->rootsTried, "root") +
                    " tried, " + std::to_string(result->rootsSkipped) + " have another operator" +
                    (result->undecided == 0 ? "" : "; " + std::to_string(result->undecided) + " undecided") + "\n");

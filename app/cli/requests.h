@@ -70,8 +70,8 @@ struct MatchRequest {
     std::string rules;
     std::string graph;
     std::string definitions;
-    std::string rule; ///< empty: every rule
-    std::string at;   ///< empty: every node
+    std::vector<std::string> only; ///< rules; empty: all
+    std::string at;                ///< empty: every node
     bool all = false;
     bool identity = false;
     bool lenient = false;

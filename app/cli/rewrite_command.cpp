@@ -311,6 +311,9 @@ class Command {
                                      : refusals > 0 ? "nothing rewritten, " + counted(refusals, "match") + " refused: "
                                                     : "no match: ";
         m_console.answer(headline + m_request.out + " is not written\n" + refused);
+        if (undecided == 0 && refusals == 0) {
+            m_console.note("note: match with the same rules and graph tells what came near");
+        }
         return finish(report, undecided == 0 ? NoMatch : Undecided);
     }
 

@@ -139,6 +139,9 @@ int rulesCheckCommand(const RulesRequest& request, Console& console, Interrupt& 
             console.answer(ruleReport(each));
         }
     }
+    if (rules->rules.empty() && rules->definitions.empty()) {
+        console.note("note: " + request.file + ": there is no rule or pattern in it");
+    }
     console.answer("static check: passes: " + counted(rules->rules.size(), "rule") + ", " + counted(rules->definitions.size(), "pattern") + "\n");
     Result<void> written;
     if (!request.json.empty()) {

@@ -116,7 +116,10 @@ class Rewriter {
             }
         }
         if (m_programs.empty()) {
-            return fail(ErrorCode::BadData, "no rule here has a replacement: write one as 'rule NAME: PATTERN => REPLACEMENT'", m_file.file);
+            const std::string which = m_options.rules.empty()       ? "no rule here has a replacement"
+                                      : m_options.rules.size() == 1 ? "rule " + m_options.rules.front() + " has no replacement"
+                                                                    : "none of these rules has a replacement";
+            return fail(ErrorCode::BadData, which + ": write one as 'rule NAME: PATTERN => REPLACEMENT'", m_file.file);
         }
         return {};
     }

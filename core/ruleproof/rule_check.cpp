@@ -1,6 +1,7 @@
 // Rules proved or refuted; the idea is told in resources/docs/decisions/ruleproof.md. Tests: tests/core/ruleproof/tst_rule_check.cpp.
 #include "core/ruleproof/rule_check.h"
 
+#include "core/base/nearest.h"
 #include "core/graph/op_registry.h"
 #include "core/prove/lemma_memory.h"
 #include "core/ruleproof/case_check.h"
@@ -355,7 +356,13 @@ Result<RulesResult> checkRules(const match::RuleFile& file, const RuleCheckOptio
     const auto start = std::chrono::steady_clock::now();
     for (const std::string& wanted : options.rules) {
         if (std::none_of(file.rules.begin(), file.rules.end(), [&](const match::Rule& each) { return each.name == wanted; })) {
-            return fail(ErrorCode::BadData, "there is no rule '" + wanted + "'", file.file);
+            std::vector<std::string_view> names;
+            for (const match::Rule& each : file.rules) {
+                names.emplace_back(each.name);
+            }
+            const auto near = nearestWord(wanted, names);
+            return fail(ErrorCode::Usage,
+                        "there is no rule '" + wanted + "' in " + file.file + (near ? ": did you mean '" + std::string(*near) + "'?" : ""));
         }
     }
     RulesResult out;

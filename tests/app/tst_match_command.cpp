@@ -162,6 +162,36 @@ class TestMatchCommand : public QObject {
         QCOMPARE(run({"rules"}).status, 64);
     }
 
+    void whatWasMeantIsTold() {
+        const QString rules = write("meant.rules", "rule a: add(?x, ?y)\nrule b: tanh(relu(?x))\nrule c: softmax(?x)\nrule m: matmul(?x, ?y)\n");
+        const QString graph = write("meant.lsg.json", R"({"format": "lemmascope-graph", "version": 1, "opset": 17,
+            "inputs": [{"name": "x", "type": "f32", "shape": [2]}],
+            "nodes": [{"op": "Add", "in": ["x", "x"], "out": ["s"]}, {"op": "Tanh", "in": ["s"], "out": ["y"]}], "outputs": ["y"]})");
+        const Ran swapped = run({"match", graph, rules});
+        QCOMPARE(swapped.status, 65);
+        QVERIFY2(swapped.err.contains("meant.lsg.json: this is a graph: name the rule file first"), qPrintable(swapped.err));
+        const Ran library = run({"match", "attention", graph});
+        QCOMPARE(library.status, 66);
+        QVERIFY2(library.err.contains("the rules of the library are @attention"), qPrintable(library.err));
+        const Ran folder = run({"rules", "check", m_folder.path()});
+        QCOMPARE(folder.status, 65);
+        QVERIFY2(folder.err.contains("is a folder: name a rule file in it"), qPrintable(folder.err));
+        QVERIFY(run({"match", write("empty.rules", "# nothing\n"), graph}).err.contains("empty.rules: there is no rule or pattern in it"));
+        // Rules that matched nowhere are named.
+        const Ran all = run({"match", rules, graph});
+        QCOMPARE(all.status, 0);
+        QVERIFY2(all.out.contains("no match: b, c, m (--explain tells what came near)\n"), qPrintable(all.out));
+        const Ran some = run({"match", rules, graph, "--rule", "b", "--rule", "c"});
+        QCOMPARE(some.status, 1);
+        QVERIFY2(some.out.contains("no match: b at y (Tanh): 1 of 2 operators matched\n") &&
+                     some.out.contains("no match, no node has the first operator: c\n"),
+                 qPrintable(some.out));
+        const Ran unknown = run({"rules", "check", rules, "--rule", "aa"});
+        QCOMPARE(unknown.status, 64);
+        const Ran only = run({"rewrite", rules, graph, "-o", m_folder.filePath("meant.onnx"), "--rule", "a"});
+        QVERIFY2(only.err.contains("rule a has no replacement: write one as 'rule NAME: PATTERN => REPLACEMENT'"), qPrintable(only.err));
+    }
+
     void rulesOfTheLibraryGoByName() {
         const QString model = Cases + "ort/bert1.ref.onnx";
         const Ran found = run({"match", "@attention", model});
@@ -204,7 +234,7 @@ class TestMatchCommand : public QObject {
         QCOMPARE(wrong.status, 1);
         QVERIFY2(wrong.err.startsWith("refuted: a: value: "), qPrintable(wrong.err));
         QCOMPARE(misfits(wrong.out, "rules"), QStringList());
-        QCOMPARE(run({"rules", "check", file, "--rule", "b"}).status, 65);
+        QCOMPARE(run({"rules", "check", file, "--rule", "b"}).status, 64);
         const Ran bad = run({"rules", "check", write("bad.rules", "# one\nrule a: (add(?x, ?y) | relu(?x)) => relu(?y)\n")});
         QCOMPARE(bad.status, 65);
         QVERIFY2(bad.err.contains("bad.rules:2:42: error: replacement uses y, not bound on every path (not bound in alternate 2 of 2, at 2:24)"),

@@ -1,6 +1,11 @@
 #include "ui/models/outline_model.h"
 
+#include "ui/jobs/background_free.h"
+
 #include <QFont>
+
+#include <memory>
+#include <utility>
 
 namespace lemmascope {
 
@@ -13,7 +18,7 @@ void OutlineModel::setHeaders(QStringList headers, QStringList tips) {
 
 void OutlineModel::setRows(OutlineRows rows) {
     beginResetModel();
-    m_rows = std::move(rows);
+    freeInBackground(std::make_shared<const OutlineRows>(std::exchange(m_rows, std::move(rows))));
     m_parents.assign(m_rows.size(), Top);
     m_places.assign(m_rows.size(), 0);
     m_children.assign(m_rows.size(), {});

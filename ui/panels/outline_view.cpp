@@ -62,7 +62,10 @@ OutlineView::OutlineView(const QString& accessibleName, QStringList headers, QSt
             m_toggled.insert(row.key);
         }
     };
-    connect(this, &QTreeView::expanded, this, [toggled](const QModelIndex& index) { toggled(index, true); });
+    connect(this, &QTreeView::expanded, this, [this, toggled](const QModelIndex& index) {
+        spanBelow(index);
+        toggled(index, true);
+    });
     connect(this, &QTreeView::collapsed, this, [toggled](const QModelIndex& index) { toggled(index, false); });
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
         if (!m_setting && current.isValid()) {
@@ -84,17 +87,22 @@ void OutlineView::setRows(OutlineRows rows) {
     const QString key = was == nullptr ? QString() : was->key;
     m_model->setRows(std::move(rows));
     const OutlineRows& now = m_model->rows();
+    spanBelow({});
     for (std::size_t i = 0; i < now.size(); ++i) {
         const bool parent = i + 1 < now.size() && now[i + 1].depth > now[i].depth;
-        if (now[i].cells.size() == 1) {
-            const QModelIndex index = m_model->indexOf(i);
-            setFirstColumnSpanned(index.row(), index.parent(), true);
-        }
         if (parent && now[i].open != (!now[i].key.isEmpty() && m_toggled.contains(now[i].key))) {
             expand(m_model->indexOf(i));
         }
         if (!key.isEmpty() && now[i].key == key) {
             setCurrentIndex(m_model->indexOf(i));
+        }
+    }
+}
+
+void OutlineView::spanBelow(const QModelIndex& parent) {
+    for (int row = 0; row < m_model->rowCount(parent); ++row) {
+        if (m_model->rows()[m_model->rowAt(m_model->index(row, 0, parent))].cells.size() == 1) {
+            setFirstColumnSpanned(row, parent, true);
         }
     }
 }

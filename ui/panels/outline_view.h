@@ -33,6 +33,9 @@ class OutlineView : public LemmaTreeView {
     void contextMenuEvent(QContextMenuEvent* event) override;
 
   private:
+    /// The view keeps an index for each row that spans its columns: only of rows that are opened.
+    void spanBelow(const QModelIndex& parent);
+
     OutlineModel* m_model;
     QSet<QString> m_toggled; ///< keys of rows that are not as they start
     bool m_setting = false;

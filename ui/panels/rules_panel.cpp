@@ -117,12 +117,12 @@ void RulesPanel::setFile(const QString& path) {
     m_file->setAccessibleDescription(path);
 }
 
-void RulesPanel::setRows(OutlineRows rows) {
+void RulesPanel::setRows(std::shared_ptr<const OutlineRows> rows) {
     m_rows = std::move(rows);
     showRows();
 }
 
-void RulesPanel::showRows() { m_tree->setRows(filtered(m_rows, m_filter->text())); }
+void RulesPanel::showRows() { m_tree->setRows(m_rows ? filtered(*m_rows, m_filter->text()) : OutlineRows()); }
 
 void RulesPanel::setAnswer(const QString& text) {
     m_answer->setText(text);

@@ -5,6 +5,8 @@
 
 #include <QWidget>
 
+#include <memory>
+
 class QAction;
 class QComboBox;
 class QLabel;
@@ -31,7 +33,7 @@ class RulesPanel : public QWidget {
     void addButton(QAction* action, const QString& text);
     /// Empty: no rules are open.
     void setFile(const QString& path);
-    void setRows(OutlineRows rows);
+    void setRows(std::shared_ptr<const OutlineRows> rows);
     /// `3 matches, 1 may be rewritten`; what is wrong, or what is missing.
     void setAnswer(const QString& text);
     [[nodiscard]] QString answer() const;
@@ -60,7 +62,7 @@ class RulesPanel : public QWidget {
     QSplitter* m_splitter;
     OutlineView* m_tree;
     RuleTextView* m_text;
-    OutlineRows m_rows; ///< before they are filtered
+    std::shared_ptr<const OutlineRows> m_rows; ///< before they are filtered; null: none
 };
 
 } // namespace lemmascope

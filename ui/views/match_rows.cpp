@@ -88,6 +88,20 @@ OutlineRow missRow(const match::GraphMiss& miss, const match::GraphSubject& subj
     return out;
 }
 
+/// Which of a list are of each rule, in the order of the list: with thousands of rules nobody looks through all for each.
+template <typename T>
+std::vector<std::vector<std::size_t>> byRule(const std::vector<T>& all, std::size_t rules) {
+    std::vector<std::vector<std::size_t>> out(rules);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].rule < rules) {
+            out[all[i].rule].push_back(i);
+        }
+    }
+    return out;
+}
+
+QString ruleCell(const std::string& rule, bool breaks) { return (breaks ? QStringLiteral("● ") : QString()) + toQString(rule); }
+
 } // namespace
 
 QStringList ruleHeaders() { return {tr("Rule, root"), tr("Matches"), tr("Barred"), tr("Open"), tr("What came of it")}; }
@@ -122,6 +136,12 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
     constexpr std::size_t MostMatches = 4'000;
     const std::size_t mostOfOne = std::max<std::size_t>(20, MostMatches / std::max<std::size_t>(1, rules.programs.size()));
     std::size_t nextMatch = 0;
+    std::vector<std::vector<std::size_t>> misses;
+    std::vector<std::vector<std::size_t>> counts;
+    if (known) {
+        misses = byRule(result->misses, rules.programs.size());
+        counts = byRule(result->counts, rules.programs.size());
+    }
     for (std::size_t rule = 0; rule < rules.programs.size(); ++rule) {
         if (rule == MostRules) {
             out.push_back(row(0, {tr("further rules that are not listed: %1").arg(rules.programs.size() - MostRules)}));
@@ -129,7 +149,7 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
         }
         const match::MatchProgram& program = *rules.programs[rule];
         const bool broken = breaks.contains(program.rule);
-        OutlineRow head = row(0, {(broken ? QStringLiteral("● ") : QString()) + toQString(program.rule)});
+        OutlineRow head = row(0, {ruleCell(program.rule, broken)});
         head.kind = OutlineRow::Kind::Rule;
         head.index = rule;
         head.spot = program.spot;
@@ -142,9 +162,9 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
             continue;
         }
         const match::RuleTally& tally = result->tallies[rule];
-        const auto nearest = std::find_if(result->misses.begin(), result->misses.end(), [rule](const auto& each) { return each.rule == rule; });
+        const match::GraphMiss* nearest = misses[rule].empty() ? nullptr : &result->misses[misses[rule].front()];
         QString what;
-        if (nearest != result->misses.end() && (tally.matches == 0 || tally.undecided > 0)) {
+        if (nearest != nullptr && (tally.matches == 0 || tally.undecided > 0)) {
             what = tr("nearest: %1, %2").arg(nodeText(*subject, nearest->root), missText(*nearest));
         } else if (tally.matches == 0) {
             what = tally.misses == 0 ? tr("no node has its first operator") : tr("no near miss; roots tried: %1").arg(tally.misses);
@@ -165,16 +185,14 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
         if (listed > mostOfOne) {
             out.push_back(row(1, {tr("further matches that are not listed: %1").arg(listed - mostOfOne)}));
         }
-        for (std::size_t i = 0; i < result->misses.size(); ++i) {
-            if (result->misses[i].rule == rule) {
-                out.push_back(missRow(result->misses[i], *subject, program.rule));
-                out.back().index = i;
-                addBindings(out, 2, result->misses[i].held, *subject);
-            }
+        for (const std::size_t i : misses[rule]) {
+            out.push_back(missRow(result->misses[i], *subject, program.rule));
+            out.back().index = i;
+            addBindings(out, 2, result->misses[i].held, *subject);
         }
-        for (std::size_t i = 0; i < result->counts.size(); ++i) {
+        for (const std::size_t i : counts[rule]) {
             const match::MissCount& each = result->counts[i];
-            if (each.rule == rule && each.roots > 1) {
+            if (each.roots > 1) {
                 OutlineRow count = row(1, {tr("%1 roots fail here").arg(each.roots), {}, {}, {}, tr("as %1").arg(toQString(each.text))});
                 count.kind = OutlineRow::Kind::Count;
                 count.index = i;
@@ -185,6 +203,19 @@ OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult*
         }
     }
     return out;
+}
+
+void markBreaks(OutlineRows& rows, const match::RuleSet& rules, const std::set<std::string>& breaks) {
+    for (OutlineRow& each : rows) {
+        if (each.kind == OutlineRow::Kind::Rule && each.index < rules.programs.size()) {
+            const std::string& rule = rules.programs[each.index]->rule;
+            const bool broken = breaks.contains(rule);
+            if (each.checked != broken) {
+                each.cells.front() = ruleCell(rule, broken);
+                each.checked = broken;
+            }
+        }
+    }
 }
 
 OutlineRows troubleRows(const Error& error) {

@@ -24,6 +24,8 @@ inline constexpr std::size_t MostRules = 5'000; ///< listed
 /// `subject` may be null: nothing was matched yet. Findings of the static check stand first. `breaks`: names of rules.
 [[nodiscard]] OutlineRows ruleRows(const match::RuleSet& rules, const match::GraphMatchResult* result, const match::GraphSubject* subject,
                                    const std::set<std::string>& breaks);
+/// The same rows with other breaks.
+void markBreaks(OutlineRows& rows, const match::RuleSet& rules, const std::set<std::string>& breaks);
 /// A rule file that cannot be read.
 [[nodiscard]] OutlineRows troubleRows(const Error& error);
 /// `2 matches, 1 may be rewritten; 14 roots tried, 40 have another operator`

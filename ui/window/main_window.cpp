@@ -20,6 +20,7 @@
 #include "ui/views/verdict_text.h"
 #include "ui/window/parts.h"
 #include "ui/window/program_part.h"
+#include "ui/window/rules_part.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -234,6 +235,7 @@ void MainWindow::followSession() {
     connect(m_session, &PairSession::openFailed, this, [this](const QString&, const QString&, const QString& why) {
         m_welcome->setTrouble(tr("✗ %1").arg(why));
         m_welcome->setFiles({}, {});
+        m_pendingReference.clear();
         if (!isWelcome()) {
             statusBar()->showMessage(tr("The pair could not be opened: see Messages."), 10'000);
             m_stepsPanel->select(currentStep()); // what is still shown
@@ -518,6 +520,15 @@ void MainWindow::openOne(const QString& file) {
     } else {
         m_pendingReference = file;
         m_welcome->setFiles(file, {});
+        if (!findChild<RulesPart*>()->source().isEmpty()) {
+            openWaitingAlone();
+        }
+    }
+}
+
+void MainWindow::openWaitingAlone() {
+    if (!m_pendingReference.isEmpty() && !ProgramSession::isProgram(toPath(m_pendingReference)) && !m_session->session().isOpen()) {
+        openPair(m_pendingReference, m_pendingReference);
     }
 }
 

@@ -69,6 +69,8 @@ class MainWindow : public QMainWindow {
     void openSteps(const QStringList& files);
     /// One file, a pair, or the steps of a pipeline.
     void openFiles(QStringList files);
+    /// A graph that waits for its other side is opened beside itself: for rules one is enough.
+    void openWaitingAlone();
     /// A file given by itself: the missing side of the pair.
     void openOne(const QString& file);
     void goToLemma(std::size_t lemma);

@@ -144,7 +144,8 @@ void MatcherPart::buildActions() {
         tr("Run until a breakpoint, also through the attempts that follow"));
     add(tr("To the &End"), tr("End"), "Ctrl+Shift+F10", StepCommand::End, tr("Run to the match or to the end; after a match to the next one"));
     menu->addSeparator();
-    m_whyAction = m_window.addLetterAction(
+    // Of the node that is selected, wherever the focus is: text fields take letters first.
+    m_whyAction = m_window.addMenuAction(
         menu, tr("Wh&y Not Here?"), {QKeySequence(QStringLiteral("W"))},
         [this] {
             const MainWindow::Selection selected = m_window.selection();

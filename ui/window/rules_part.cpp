@@ -2,6 +2,7 @@
 
 #include "core/match/rule_library.h"
 #include "core/report/rule_text.h"
+#include "ui/jobs/background_free.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/models/message_model.h"
 #include "ui/models/outline_model.h"
@@ -32,6 +33,7 @@ constexpr std::size_t AllMisses = 2'000;
 constexpr std::size_t ShownBytes = std::size_t{1} << 20U; ///< of a file's text
 constexpr std::size_t ToldFindings = 20;
 constexpr qsizetype MostRecent = 8;
+constexpr int NeededLetters = 76; ///< width of the dock when it is first shown
 
 QString recentKey() { return QStringLiteral("rules/recent"); }
 QSettings settings() { return QSettings(QStringLiteral("lemmascope"), QStringLiteral("lemmascope")); }
@@ -73,6 +75,9 @@ RulesPart::RulesPart(MainWindow& window)
         m_subjects[1].reset();
         m_result.reset();
         Q_EMIT resultChanged();
+        if (m_window.session()->session().isOpen() && std::exchange(m_shows, false)) {
+            show(false);
+        }
         run();
     });
     refresh();
@@ -151,6 +156,7 @@ void RulesPart::open(const QString& fileOrName) {
     watch();
     refresh();
     show(false);
+    m_window.openWaitingAlone();
 }
 
 void RulesPart::close() {
@@ -245,7 +251,8 @@ void RulesPart::take(const Read& read) {
         m_panel->text()->goTo(spots.front());
     }
     if (std::exchange(m_opening, false)) {
-        if (!m_window.isWelcome()) {
+        m_shows = m_window.isWelcome();
+        if (!m_shows) {
             show(false);
         }
         if (!m_trouble && m_library.empty() && !m_window.stateFolder().empty()) {
@@ -299,7 +306,7 @@ void RulesPart::run() {
             const JobProgress begins{tr("reading the graph"), 0, 0};
             context.report(begins);
             Matched out;
-            out.subject = known && known->shared() == on ? known : std::make_shared<const match::GraphSubject>(on);
+            out.subject = known && known->shared() == on ? known : freedInBackground(std::make_unique<const match::GraphSubject>(on));
             match::GraphMatchOptions options;
             options.listedMisses = std::clamp<std::size_t>(AllMisses / rules->programs.size(), 5, ListedMisses);
             options.stop = context.stop;
@@ -310,7 +317,8 @@ void RulesPart::run() {
             if (!result) {
                 return tl::unexpected<Error>(result.error());
             }
-            out.result = std::make_shared<const match::GraphMatchResult>(std::move(*result));
+            out.result = freedInBackground(std::make_unique<const match::GraphMatchResult>(std::move(*result)));
+            out.rows = freedInBackground(std::make_unique<const OutlineRows>(ruleRows(*rules, out.result.get(), out.subject.get(), {})));
             return out;
         },
         [this, side = m_side](Result<Matched> matched) {
@@ -321,6 +329,7 @@ void RulesPart::run() {
             }
             keepSubject(side, matched->subject);
             m_result = matched->result;
+            m_rows = matched->rows;
             refresh();
             Q_EMIT resultChanged();
         });
@@ -357,12 +366,21 @@ void RulesPart::refresh() {
     }
     m_panel->setAnswer(answer);
     if (m_trouble) {
-        m_panel->setRows(troubleRows(*m_trouble));
+        m_panel->setRows(std::make_shared<const OutlineRows>(troubleRows(*m_trouble)));
     } else if (m_rules) {
-        const auto& subject = m_subjects[static_cast<std::size_t>(m_side)];
-        m_panel->setRows(ruleRows(*m_rules, subject ? m_result.get() : nullptr, subject.get(), m_breaks));
+        if (!m_result) {
+            m_rows = freedInBackground(std::make_unique<const OutlineRows>(ruleRows(*m_rules, nullptr, nullptr, {})));
+        }
+        if (m_breaks.empty()) {
+            m_panel->setRows(m_rows);
+        } else {
+            auto marked = std::make_unique<OutlineRows>(*m_rows);
+            markBreaks(*marked, *m_rules, m_breaks);
+            m_panel->setRows(freedInBackground(std::unique_ptr<const OutlineRows>(std::move(marked))));
+        }
     } else {
-        m_panel->setRows({});
+        m_rows.reset();
+        m_panel->setRows(nullptr);
     }
 }
 
@@ -461,6 +479,14 @@ void RulesPart::nextMiss(bool backwards) {
     m_window.statusBar()->showMessage(m_rules ? tr("There is no near miss.") : tr("Open a rule file first (File > Open Rules)."), 5'000);
 }
 
-void RulesPart::show(bool focus) { m_window.showDock(m_dock, focus); }
+void RulesPart::show(bool focus) {
+    const bool seen = m_dock->isVisible();
+    m_window.showDock(m_dock, focus);
+    // Rows have five columns and words: as wide as they need, but the graphs keep most of the window.
+    const int wanted = std::min(m_dock->fontMetrics().averageCharWidth() * NeededLetters, m_window.width() * 2 / 5);
+    if (!seen && !m_dock->isFloating() && m_dock->width() < wanted) {
+        m_window.resizeDocks({m_dock}, {wanted}, Qt::Horizontal);
+    }
+}
 
 } // namespace lemmascope

@@ -6,6 +6,7 @@
 #include "core/prove/check_result.h"
 #include "core/workspace/session.h"
 #include "ui/jobs/latest_job.h"
+#include "ui/views/outline.h"
 
 #include <QFileSystemWatcher>
 #include <QObject>
@@ -89,6 +90,7 @@ class RulesPart : public QObject {
     struct Matched {
         std::shared_ptr<const match::GraphSubject> subject;
         std::shared_ptr<const match::GraphMatchResult> result;
+        std::shared_ptr<const OutlineRows> rows;
     };
 
     void buildActions();
@@ -115,9 +117,11 @@ class RulesPart : public QObject {
     Side m_side = Side::Reference;
     std::shared_ptr<const match::GraphSubject> m_subjects[2];
     std::shared_ptr<const match::GraphMatchResult> m_result;
-    std::set<std::string> m_breaks; ///< rules by name, so that they stay when the file changes
-    bool m_opening = false;         ///< the file that is being read was asked for just now
-    bool m_stopped = false;         ///< the last matching was
+    std::shared_ptr<const OutlineRows> m_rows; ///< of the result, made where it was: there may be tens of thousands
+    std::set<std::string> m_breaks;            ///< rules by name, so that they stay when the file changes
+    bool m_opening = false;                    ///< the file that is being read was asked for just now
+    bool m_shows = false;                      ///< the dock comes up with the pair
+    bool m_stopped = false;                    ///< the last matching was
     QFileSystemWatcher m_watcher;
     QTimer m_timer; ///< editors write in several steps
     LatestJob m_read;

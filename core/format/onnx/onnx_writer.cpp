@@ -61,7 +61,7 @@ class TemporaryFile {
     Result<void> finish() {
         m_out.close();
         if (!m_out) {
-            return fail(ErrorCode::NotFound, "can't be written: is the disk full, or the folder read-only?", m_target.string());
+            return fail(ErrorCode::NotFound, "cannot be written; is the folder there, writable and not full?", m_target.string());
         }
         return {};
     }
@@ -137,7 +137,7 @@ Result<void> writeOnnxFile(const Graph& graph, const std::filesystem::path& path
     if (apart) {
         data.emplace(dataPath);
         if (!writeOutside(outside, dataPath.filename().string(), data->out())) {
-            return fail(ErrorCode::NotFound, "can't be written: is the disk full, or the folder read-only?", dataPath.string());
+            return fail(ErrorCode::NotFound, "cannot be written; is the folder there, writable and not full?", dataPath.string());
         }
         if (auto finished = data->finish(); !finished) {
             return finished;
@@ -148,7 +148,7 @@ Result<void> writeOnnxFile(const Graph& graph, const std::filesystem::path& path
         return fail(ErrorCode::TooLarge, "the model would pass 2 GB, the limit of protobuf", where);
     }
     if (!serialize(model, file.out())) {
-        return fail(ErrorCode::NotFound, "can't be written: is the disk full, or the folder read-only?", where);
+        return fail(ErrorCode::NotFound, "cannot be written; is the folder there, writable and not full?", where);
     }
     if (auto finished = file.finish(); !finished) {
         return finished;

@@ -385,6 +385,56 @@ class TestWindowMatcher : public QObject {
         QCOMPARE(m.texts(OutlineRow::Kind::Rule).size(), 3);
     }
 
+    void oneGraphIsEnoughForRules() {
+        const auto opened = [](Matching& m) {
+            return QTest::qWaitFor([&m] { return m.window->session()->session().isOpen() && m.rules->result() != nullptr; }, 10'000) && m.idle();
+        };
+        for (const bool rulesFirst : {true, false}) {
+            Matching m;
+            m.window->resize(1366, 728);
+            m.window->show();
+            const QString graph = m.write(QStringLiteral("one.lsg.json"), "{}");
+            const QString rules = m.write(QStringLiteral("one.rules"), Rules);
+            m.window->openFiles({rulesFirst ? rules : graph});
+            QVERIFY(m.idle());
+            QVERIFY(!m.window->session()->session().isOpen());
+            m.window->openFiles({rulesFirst ? graph : rules});
+            QVERIFY(opened(m));
+            QCOMPARE(m.window->session()->session().reference, m.window->session()->session().rewritten);
+            // The pane comes up with them, wide enough for its columns.
+            QVERIFY(m.rules->dock()->isVisible() && !m.rules->dock()->visibleRegion().isEmpty());
+            QTRY_VERIFY(m.rules->dock()->width() >= m.window->width() / 3);
+            // Another graph is a rewrite of it.
+            m.window->openFiles({m.write(QStringLiteral("two.lsg.json"), "{}")});
+            QVERIFY(m.idle());
+            QTRY_VERIFY(m.window->session()->session().reference != m.window->session()->session().rewritten);
+        }
+    }
+
+    void whyNotHereWorksWhereverTheFocusIs() {
+        Matching m;
+        QVERIFY(m.start());
+        m.window->selectNode(Side::Reference, m.node(QStringLiteral("activated")));
+        const auto asked = [&m] { return m.matcher->panel()->whyTitle(); };
+        // In a text field a letter is a letter.
+        QLineEdit* filter = m.rules->panel()->filter();
+        filter->setFocus();
+        QTest::keyClick(filter, Qt::Key_W);
+        QVERIFY(m.idle());
+        QCOMPARE(filter->text(), QStringLiteral("w"));
+        QVERIFY(!asked().contains(QStringLiteral("activated")));
+        filter->clear();
+        for (QWidget* focused : {static_cast<QWidget*>(m.rules->panel()->tree()), static_cast<QWidget*>(m.rules->panel()->text()),
+                                 static_cast<QWidget*>(m.rules->panel()->side()), static_cast<QWidget*>(m.window->canvas(Side::Rewritten))}) {
+            m.window->selectNode(Side::Reference, m.node(QStringLiteral("activated")));
+            m.matcher->panel()->setWhy({}, {});
+            focused->setFocus();
+            QTest::keyClick(focused, Qt::Key_W);
+            QVERIFY(m.idle());
+            QCOMPARE(asked(), QStringLiteral("Why not at activated (Relu)?"));
+        }
+    }
+
     void longMatchingIsStopped() {
         Matching m;
         QVERIFY(m.openAndSettle(QStringLiteral("refuted")));

@@ -8,17 +8,23 @@
 #include "ui/canvas/graph_canvas.h"
 #include "ui/jobs/job_list_model.h"
 #include "ui/jobs/latest_job.h"
+#include "ui/models/outline_model.h"
+#include "ui/panels/outline_view.h"
+#include "ui/panels/rules_panel.h"
+#include "ui/window/rules_part.h"
 
 #include <QEventLoop>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 using namespace lemmascope;
@@ -150,6 +156,69 @@ class TestWindowStalls : public QObject {
               application()->longestTurnMs(), application()->longestEventMs(), acts, opened, pictures, verdicts, static_cast<long long>(left));
         QVERIFY(acts > 20 && opened > 1 && pictures > 1 && verdicts > 0 && application()->frames() > acts);
         QVERIFY2(application()->longestEventMs() < 150.0 * Slower, "see the list above"); // the aim is 50: caches of a busy machine count too
+    }
+
+    /// 200 rules with thousands of matches and misses: rows are made elsewhere, and shown in an instant.
+    void longListsOfRulesNeverBlock() {
+        auto window = std::make_unique<MainWindow>(stressServices(true), std::vector<ExamplePair>{}, m_folder.path().toStdString());
+        window->resize(1366, 728);
+        window->show();
+        Stress stress(*window, m_folder.path(), 20261201);
+        stress.openLarge(5'000);
+        QVERIFY(QTest::qWaitFor([&] { return window->session()->session().isOpen(); }, 60'000));
+        window->session()->stop();
+        QByteArray text;
+        for (int i = 0; i < 50; ++i) {
+            const QByteArray number = QByteArray::number(i);
+            text += "rule a" + number + ": tanh(add(?x, relu(matmul(?x, ?w))))\nrule b" + number + ": relu(matmul(?x, ?w) | add(?x, ?w))\n" +
+                    "rule c" + number + ": tanh(add(?x, sigmoid(matmul(?x, ?w))))\nrule d" + number +
+                    ": tanh(add(tanh(add(?x, relu(?y))), relu(matmul(?z, ?w))))\n";
+        }
+        QFile file(m_folder.path() + QStringLiteral("/many.rules"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        file.close();
+        auto* rules = window->findChild<RulesPart*>();
+        rules->show(false);
+        spin(300);
+        application()->forget();
+        application()->watch(true);
+        // As events, so that each is watched.
+        const auto act = [&](const char* what, const std::function<void()>& does) {
+            QTimer::singleShot(0, window.get(), [&] {
+                application()->setDoing(QString::fromLatin1(what));
+                does();
+            });
+            spin(400);
+        };
+        act("open the rules", [&] { rules->open(file.fileName()); });
+        QVERIFY(QTest::qWaitFor([&] { return rules->isIdle() && rules->result() != nullptr; }, 120'000));
+        spin(300);
+        OutlineView* tree = rules->panel()->tree();
+        const std::size_t rows = tree->outline()->rows().size();
+        act("open a rule", [&] { tree->expand(tree->outline()->index(0, 0)); });
+        act("break", [&] { rules->setBreak("b7", true); });
+        act("filter", [&] { rules->panel()->filter()->setText(QStringLiteral("b1")); });
+        act("no filter", [&] { rules->panel()->filter()->clear(); });
+        act("choose", [&] { tree->choose(1); });
+        act("next miss", [&] { rules->nextMiss(false); });
+        act("the other side", [&] { rules->setSide(Side::Rewritten); });
+        QVERIFY(QTest::qWaitFor([&] { return rules->isIdle() && rules->result() != nullptr; }, 120'000));
+        spin(300);
+        act("close", [&] { rules->close(); });
+        application()->watch(false);
+        QJsonArray list;
+        for (const auto& stall : application()->stalls()) {
+            list.append(QJsonObject{
+                {QStringLiteral("cpu_ms"), stall.cpuMs}, {QStringLiteral("wall_ms"), stall.wallMs}, {QStringLiteral("what"), stall.what}});
+            qInfo("%.1f ms (wall %.1f): %s", stall.cpuMs, stall.wallMs, qPrintable(stall.what));
+        }
+        m_numbers[QStringLiteral("rules")] = QJsonObject{{QStringLiteral("rows"), static_cast<double>(rows)},
+                                                         {QStringLiteral("longest_event_cpu_ms"), application()->longestEventMs()},
+                                                         {QStringLiteral("stalls"), list}};
+        qInfo("%zu rows, longest event %.1f ms", rows, application()->longestEventMs());
+        QVERIFY(rows > 5'000);
+        QVERIFY2(application()->longestEventMs() < 100.0 * Slower, "see the list above"); // the aim is 20: caches of a busy machine count too
+        application()->forget();
     }
 
     void alwaysStops() {
