@@ -8,6 +8,7 @@
 #include "core/ruleproof/instance_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lemmascope::ruleproof {
 
@@ -371,18 +372,44 @@ Result<RulesResult> checkRules(const match::RuleFile& file, const RuleCheckOptio
     used.memory = services.memory != nullptr ? services.memory : &memory;
     used.progress = {};
     used.correspondence = {};
+    std::vector<const match::Rule*> rules;
     for (const match::Rule& rule : file.rules) {
-        if (!options.rules.empty() && std::find(options.rules.begin(), options.rules.end(), rule.name) == options.rules.end()) {
-            continue;
+        if (options.rules.empty() || std::find(options.rules.begin(), options.rules.end(), rule.name) != options.rules.end()) {
+            rules.push_back(&rule);
         }
-        const RuleContext context{file,    rule,
-                                  options, used,
-                                  stop,    start + std::chrono::milliseconds(static_cast<std::int64_t>(std::min(options.timeSeconds, 1e9) * 1000.0))};
+    }
+    // A rule with many cases leaves time to those behind it; what all of them leave goes to the rules that ran out of theirs.
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point end = start + std::chrono::milliseconds(static_cast<std::int64_t>(std::min(options.timeSeconds, 1e9) * 1000.0));
+    std::vector<std::pair<std::size_t, Clock::duration>> late; // index of the rule, what time it had
+    const auto run = [&](std::size_t index, Clock::duration share) -> Result<RuleResult> {
+        const RuleContext context{file, *rules[index], options, used, stop, std::min(end, Clock::now() + share)};
         Result<RuleResult> result = RuleChecker(context).run();
+        if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && Clock::now() >= context.deadline) {
+            late.emplace_back(index, share);
+        }
+        return result;
+    };
+    for (std::size_t index = 0; index < rules.size(); ++index) {
+        const auto left = static_cast<Clock::rep>(rules.size() - index);
+        Result<RuleResult> result = run(index, std::max(Clock::duration::zero(), end - Clock::now()) / left);
         if (!result) {
             return tl::unexpected(result.error());
         }
         out.rules.push_back(std::move(*result));
+    }
+    const auto again = std::exchange(late, {});
+    for (std::size_t k = 0; k < again.size() && Clock::now() < end; ++k) {
+        const auto [index, had] = again[k];
+        const Clock::duration share = (end - Clock::now()) / static_cast<Clock::rep>(again.size() - k);
+        Result<RuleResult> result = run(index, std::max(share, 2 * had));
+        if (!result) {
+            return tl::unexpected(result.error());
+        }
+        const bool decided = result->verdict == Verdict::Proved || result->verdict == Verdict::Refuted;
+        if (decided || result->proved >= out.rules[index].proved) {
+            out.rules[index] = std::move(*result);
+        }
     }
     const auto weight = [](Verdict verdict) {
         return verdict == Verdict::Refuted ? 3 : verdict == Verdict::Unproved ? 2 : verdict == Verdict::Undecided ? 1 : 0;

@@ -208,6 +208,15 @@ class TestRuleCheck : public QObject {
         QCOMPARE(result->verdict, Verdict::Undecided);
     }
 
+    void aRuleWithManyCasesLeavesTimeToThoseBehindIt() {
+        RuleCheckOptions options;
+        options.timeSeconds = 6.0;
+        const auto result = checkRules(
+            parsed("rule many: add(mul(?a, ?b), mul(?c, ?d)) => add(mul(?c, ?d), mul(?a, ?b))\nrule few: neg(neg(?x)) => ?x"), options, {});
+        QVERIFY(result && result->rules.size() == 2);
+        QVERIFY2(result->rules[1].verdict == Verdict::Proved, result->rules[1].text().c_str());
+    }
+
     void bothRunsGiveTheSame() {
         const QByteArray text = QByteArray(Library[3]) + "\nrule wrong: softmax(?x) => softmax{axis=-1}(?x)\n";
         const RulesResult first = checked(text);
