@@ -96,7 +96,7 @@ std::optional<View> Machine::argumentView(std::size_t position, const Argument& 
             sizes[axis] = given->second;
         } else if (axis == 0 && position < m_options.extents.size() && m_options.extents[position]) {
             sizes[axis] = *m_options.extents[position];
-        } else if (axis == 0) {
+        } else if (axis == 0 && !argument.isTensor) { // a tensor is a value: all of it counts, accessed or not
             sizes[axis] = 0;
             grows = true;
         } else {
@@ -276,6 +276,11 @@ void Machine::collect() {
                 found.step = stepOf(1);
                 found.detail = "the result '" + result.name + "' is memory that was freed";
                 m_result.fault = std::move(found);
+                return;
+            }
+            if (const Allocation& memory = m_allocations[view.allocation]; memory.grows) {
+                m_result.end = RunResult::End::Undecided;
+                m_result.undecided = "the result '" + result.name + "' is of unknown extent: give --size " + memory.name + ".0=N";
                 return;
             }
             m_result.results.push_back(liveOut(result.name, view));
