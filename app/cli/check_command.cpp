@@ -5,6 +5,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/pair_list.h"
 #include "app/cli/programs.h"
+#include "core/program/program.h"
 #include "core/report/bug_report.h"
 #include "core/report/junit.h"
 #include "core/report/pairs_text.h"
@@ -144,43 +145,50 @@ double Checker::timeLeft(const CheckOptions& options) const {
 
 Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const CheckRequest& request, const NamedTensors& inputs) {
     CheckOptions options = request.options;
-    const std::pair<bool, const char*> ofGraphs[] = {{!options.mapped.empty(), "--map"},
-                                                     {!options.inputRanges.empty() || !options.realRanges.empty(), "--inputs-range"},
-                                                     {!options.assumedEqual.empty(), "--assume-equal"},
-                                                     {options.definitions != nullptr, "--definitions"},
-                                                     {options.specialValues, "--special-values"},
-                                                     {!inputs.empty(), "--input"}};
-    for (const auto& [given, name] : ofGraphs) {
+    const std::pair<bool, const char*> aboutGraphs[] = {{!options.mapped.empty(), "--map"},
+                                                        {!options.inputRanges.empty() || !options.realRanges.empty(), "--inputs-range"},
+                                                        {!options.assumedEqual.empty(), "--assume-equal"},
+                                                        {options.definitions != nullptr, "--definitions"},
+                                                        {options.specialValues, "--special-values"},
+                                                        {!inputs.empty(), "--input"}};
+    for (const auto& [given, name] : aboutGraphs) {
         if (given) {
             return fail(ErrorCode::Usage, std::string(name) + " is about graphs, not MLIR programs", pair.reference);
         }
     }
     // Tensor functions are graphs as well. Those hold at all sizes and for large tensors, where running every element says nothing or takes
     // too long; small ones are run first, which needs no form for every op.
-    const auto reference =
-        options.sizes.empty() && request.entry.empty() && !request.fingerprint ? openTensorFunction(pair.reference, m_interrupt.token()) : nullptr;
-    const auto rewritten = reference != nullptr ? openTensorFunction(pair.rewritten, m_interrupt.token()) : nullptr;
-    const auto asGraphs = [&]() -> std::optional<CheckResult> {
+    const bool wanted = options.sizes.empty() && !request.mayAlias && !request.fingerprint;
+    const auto reference = wanted ? openTensorFunction(pair.reference, request.entry, m_interrupt.token()) : nullptr;
+    const auto rewritten = reference && wanted ? openTensorFunction(pair.rewritten, request.entry, m_interrupt.token()) : reference;
+    const bool graphs = wanted && rewritten;
+    std::optional<CheckResult> ofGraphs;
+    const auto decidedAsGraphs = [&] {
         options.timeSeconds = timeLeft(options);
-        Result<CheckResult> decided = check(reference, rewritten, options, servicesFor(pair), m_interrupt.token());
-        if (!decided || (decided->verdict != Verdict::Proved && decided->verdict != Verdict::Refuted)) {
-            return std::nullopt;
+        if (Result<CheckResult> checked = check(*reference, *rewritten, options, servicesFor(pair), m_interrupt.token())) {
+            ofGraphs = std::move(*checked);
         }
-        return std::move(*decided);
+        return ofGraphs && (ofGraphs->verdict == Verdict::Proved || ofGraphs->verdict == Verdict::Refuted);
     };
-    const bool graphs = reference != nullptr && rewritten != nullptr && !request.mayAlias;
-    const bool large = graphs && (isLarge(*reference) || isLarge(*rewritten));
-    if (large) {
-        if (std::optional<CheckResult> decided = asGraphs()) {
-            return std::move(*decided);
-        }
+    const bool large = graphs && (isLarge(**reference) || isLarge(**rewritten));
+    if (large && decidedAsGraphs()) {
+        return std::move(*ofGraphs);
     }
     options.timeSeconds = timeLeft(options);
     Result<ProgramCheck> ran = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
-    const Result<CheckResult> result = ran ? Result<CheckResult>(ran->result) : tl::unexpected(ran.error());
-    if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && graphs && !large) {
-        if (std::optional<CheckResult> decided = asGraphs()) {
-            return std::move(*decided);
+    Result<CheckResult> result = ran ? Result<CheckResult>(ran->result) : tl::unexpected(ran.error());
+    if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && graphs && !large && decidedAsGraphs()) {
+        return std::move(*ofGraphs);
+    }
+    if (result && result->verdict == Verdict::Undecided) {
+        if (ofGraphs && ofGraphs->verdict == Verdict::Unproved) {
+            return std::move(*ofGraphs); // says more: what was decided, and what not
+        }
+        const auto& arguments = ran->reference ? ran->reference->arguments : std::vector<interp::Argument>();
+        if (ofGraphs && !ofGraphs->reason.empty()) {
+            result->reason += "; as graphs: " + ofGraphs->reason;
+        } else if (wanted && !rewritten && std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) { return argument.isTensor; })) {
+            result->reason += "; for all sizes: " + rewritten.error().text();
         }
     }
     if (ran && ran->comparison && !m_request.exportFolder.empty()) {

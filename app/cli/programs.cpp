@@ -113,10 +113,13 @@ Result<std::shared_ptr<const interp::Program>> openProgram(const std::string& fi
     return module ? ir::lower(**module, {entry, sizes}) : tl::unexpected(module.error());
 }
 
-std::shared_ptr<const Graph> openTensorFunction(const std::string& file, const std::stop_token& stop) {
+Result<std::shared_ptr<const Graph>> openTensorFunction(const std::string& file, const std::string& entry, const std::stop_token& stop) {
     const auto module = openModule(file, stop);
-    const auto graph = module ? ir::toGraph(**module) : tl::unexpected(module.error());
-    return graph && !(*graph)->outputs.empty() ? *graph : nullptr;
+    auto graph = module ? ir::toGraph(**module, entry) : tl::unexpected(module.error());
+    if (graph && (*graph)->outputs.empty()) {
+        return fail(ErrorCode::Unsupported, "returns nothing", file);
+    }
+    return graph;
 }
 
 bool isLarge(const Graph& graph) {

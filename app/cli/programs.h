@@ -28,8 +28,8 @@ namespace lemmascope::cli {
 [[nodiscard]] Result<std::shared_ptr<const interp::Program>>
 openProgram(const std::string& file, const std::string& entry, const std::map<std::string, std::int64_t>& sizes, const std::stop_token& stop);
 
-/// A program that is a function on tensors, as a graph; null for all others and for what cannot be read.
-[[nodiscard]] std::shared_ptr<const Graph> openTensorFunction(const std::string& file, const std::stop_token& stop);
+/// A program that is a function on tensors, as a graph. Fails as ir::readModuleFile and ir::toGraph do: Unsupported for other programs.
+[[nodiscard]] Result<std::shared_ptr<const Graph>> openTensorFunction(const std::string& file, const std::string& entry, const std::stop_token& stop);
 /// True for a graph with a size that is not known, or with more elements than are run one by one first.
 [[nodiscard]] bool isLarge(const Graph& graph);
 

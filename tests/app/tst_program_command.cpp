@@ -433,6 +433,46 @@ class TestProgramCommand : public QObject {
         QVERIFY2(other.status != 0 && !other.firstLine().startsWith("proved"), qPrintable(other.out + other.err));
     }
 
+    void dynamicTensorsAreDecidedAsAWhole_data() {
+        QTest::addColumn<QByteArray>("reference");
+        QTest::addColumn<QByteArray>("rewritten");
+        QTest::addColumn<QByteArray>("begins"); ///< `undecided: ` alone: not without sizes
+        const QByteArray head = "func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  %z = arith.constant 0.0 : f32\n"
+                                "  %c0 = arith.constant 0 : index\n  %d = tensor.dim %x, %c0 : tensor<?x4xf32>\n";
+        const QByteArray tail = "  return %r : tensor<?x4xf32>\n}\n";
+        const QByteArray whole = "func.func @f(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  return %x : tensor<?x4xf32>\n}\n";
+        const auto cut = [&](const char* from) {
+            return head +
+                   "  %p = tensor.pad %x low[0, 1] high[0, 1] {\n  ^bb0(%i: index, %j: index):\n    tensor.yield %z : f32\n"
+                   "  } : tensor<?x4xf32> to tensor<?x6xf32>\n  %r = tensor.extract_slice %p[0, " +
+                   from + "] [%d, 4] [1, 1] : tensor<?x6xf32> to tensor<?x4xf32>\n" + tail;
+        };
+        QTest::newRow("padded and cut") << whole << cut("1") << QByteArray("proved: identical");
+        QTest::newRow("padded and cut elsewhere") << whole << cut("2") << QByteArray("refuted: value: result0");
+        QTest::newRow("what no access touches") << whole << QByteArray(whole).replace("return %x", "return %y")
+                                                << QByteArray("refuted: type: result0");
+        const auto filled = [&](const char* add) {
+            return head +
+                   "  %e = tensor.empty(%d) : tensor<?x4xf32>\n  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>\n" +
+                   add + tail;
+        };
+        const char* sum = "  %r = linalg.add ins(%x, %y : tensor<?x4xf32>, tensor<?x4xf32>) outs(%f : tensor<?x4xf32>) -> tensor<?x4xf32>\n";
+        QTest::newRow("named or by element") << filled(sum) << head + "  %r = arith.addf %y, %x : tensor<?x4xf32>\n" + tail << QByteArray("proved: ");
+        QTest::newRow("lengths that only one program takes for equal")
+            << whole << head + "  %s = arith.addf %x, %y : tensor<?x4xf32>\n  %r = arith.subf %s, %y : tensor<?x4xf32>\n" + tail
+            << QByteArray("undecided: ");
+        const QByteArray memory = "func.func @f(%x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {\n  return %x : memref<?xf32>\n}\n";
+        QTest::newRow("memory that no access touches") << memory << QByteArray(memory).replace("return %x", "return %y") << QByteArray("undecided: ");
+    }
+    void dynamicTensorsAreDecidedAsAWhole() {
+        QFETCH(QByteArray, reference);
+        QFETCH(QByteArray, rewritten);
+        QFETCH(QByteArray, begins);
+        const Ran ran = cli({"check", write("dynamic.ref.mlir", reference), write("dynamic.rew.mlir", rewritten), "--no-cache"});
+        QVERIFY2(ran.firstLine().startsWith(begins), qPrintable(ran.out + ran.err));
+        QVERIFY2(begins != "undecided: " || ran.firstLine().contains("give --size"), qPrintable(ran.out));
+    }
+
     void tensorFunctionsAreGraphsForOtherCommands() {
         const QString file = write("graph.mlir", "func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {\n  %y = math.exp %x : tensor<?x4xf32>\n"
                                                  "  return %y : tensor<?x4xf32>\n}\n");

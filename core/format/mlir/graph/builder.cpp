@@ -62,6 +62,38 @@ std::optional<std::vector<GraphValue>> GraphBuilder::operands(OperationId op) co
     return out;
 }
 
+std::optional<GraphValue> GraphBuilder::shape(ValueId tensor) {
+    const std::vector<std::int64_t>& known = m.typeOf(tensor).shape;
+    if (std::find(known.begin(), known.end(), Dynamic) == known.end()) {
+        return integers(known);
+    }
+    if (const auto made = m_shapes.find(tensor.index); made != m_shapes.end()) {
+        return made->second;
+    }
+    const auto held = value(tensor);
+    return held ? std::optional(node("Shape", {*held})) : std::nullopt;
+}
+
+std::optional<GraphValue> GraphBuilder::sizes(const std::vector<std::int64_t>& fixed, std::span<const ValueId> dynamic) {
+    if (std::find(fixed.begin(), fixed.end(), Dynamic) == fixed.end()) {
+        return integers(fixed);
+    }
+    std::vector<GraphValue> parts;
+    std::size_t next = 0;
+    for (const std::int64_t size : fixed) {
+        if (size != Dynamic) {
+            parts.push_back(integers({size}));
+            continue;
+        }
+        const auto held = next < dynamic.size() ? value(dynamic[next++]) : std::nullopt;
+        if (!held) {
+            return std::nullopt;
+        }
+        parts.push_back(node("Unsqueeze", {*held, integers({0})}));
+    }
+    return parts.size() == 1 ? parts.front() : node("Concat", parts, {{"axis", std::int64_t{0}}});
+}
+
 GraphValue GraphBuilder::node(const char* op, const std::vector<GraphValue>& operands,
                               const std::map<std::string, lemmascope::Attribute>& attributes) {
     lemmascope::Node made;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "core/format/mlir/graph/axes.h"
 #include "core/format/mlir/module.h"
 #include "core/graph/graph.h"
 
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +19,10 @@ using GraphValue = lemmascope::ValueId;
 /// A graph in the making, of one function.
 class GraphBuilder {
   public:
-    GraphBuilder(const Module& read, lemmascope::Graph& into) : m(read), graph(into) {}
+    GraphBuilder(const Module& read, const EqualAxes& equal, lemmascope::Graph& into) : m(read), axes(equal), graph(into) {}
 
     const Module& m;
+    const EqualAxes& axes;
     lemmascope::Graph& graph;
 
     /// The graph's value that stands for one of the module's; nothing for what has none (an uninitialised tensor).
@@ -28,6 +31,12 @@ class GraphBuilder {
     void set(ValueId id, GraphValue value);
     /// All operands of an op, or nothing if one has no value.
     [[nodiscard]] std::optional<std::vector<GraphValue>> operands(OperationId op) const;
+
+    /// The shape of a tensor, a 1-d tensor of its own; also of one that has no value (an uninitialised one).
+    [[nodiscard]] std::optional<GraphValue> shape(ValueId tensor);
+    void setShape(ValueId tensor, GraphValue shape) { m_shapes[tensor.index] = shape; }
+    /// A 1-d tensor of sizes, those that are `Dynamic` taken from `dynamic` one after the other.
+    [[nodiscard]] std::optional<GraphValue> sizes(const std::vector<std::int64_t>& fixed, std::span<const ValueId> dynamic);
 
     /// Adds a node with one result.
     GraphValue node(const char* op, const std::vector<GraphValue>& operands, const std::map<std::string, lemmascope::Attribute>& attributes = {});
@@ -45,6 +54,7 @@ class GraphBuilder {
 
   private:
     std::map<std::uint32_t, GraphValue> m_values;
+    std::map<std::uint32_t, GraphValue> m_shapes;
     OperationId m_current;
     std::set<std::string> m_taken;
     std::set<std::uint32_t> m_renamed;

@@ -3,6 +3,7 @@
 #include "core/format/mlir/graph/builder.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace lemmascope::ir {
@@ -28,12 +29,22 @@ std::optional<GraphValue> slice(GraphBuilder& b, OperationId op) {
     const std::vector<std::int64_t> sizes = integersOf(m, op, "static_sizes");
     const std::vector<std::int64_t> strides = integersOf(m, op, "static_strides");
     const auto source = b.value(m.operand(op, 0));
-    if (!source || m.operands(op).size() != 1 || !isStatic(offsets) || !isStatic(sizes) || !isStatic(strides)) {
+    if (!source || !isStatic(offsets) || !isStatic(strides)) {
         return std::nullopt;
     }
     std::vector<std::int64_t> ends;
     std::vector<std::int64_t> along;
+    std::size_t next = 1;
     for (std::size_t axis = 0; axis < offsets.size(); ++axis) {
+        if (sizes[axis] == Dynamic) { // the axis from end to end, if it is known to be that
+            const auto measured = axisMeasured(m, m.operand(op, next++));
+            if (!measured || offsets[axis] != 0 || strides[axis] != 1 || b.axes.classOf(*measured) != b.axes.classOf({m.operand(op, 0), axis})) {
+                return std::nullopt;
+            }
+            ends.push_back(std::numeric_limits<std::int64_t>::max());
+            along.push_back(static_cast<std::int64_t>(axis));
+            continue;
+        }
         ends.push_back(offsets[axis] + (sizes[axis] - 1) * strides[axis] + 1);
         along.push_back(static_cast<std::int64_t>(axis));
         if (sizes[axis] < 1 || strides[axis] < 1 || offsets[axis] < 0 || shapeOf(m, m.operand(op, 0))[axis] < ends.back()) {
@@ -42,6 +53,87 @@ std::optional<GraphValue> slice(GraphBuilder& b, OperationId op) {
     }
     const GraphValue cut = b.node("Slice", {*source, b.integers(offsets), b.integers(ends), b.integers(along), b.integers(strides)});
     return shapeOf(m, m.result(op)) == sizes ? std::optional(cut) : reshaped(b, cut, shapeOf(m, m.result(op)));
+}
+
+/// What is left of a tensor around the part that is put in, axis by axis.
+std::optional<GraphValue> inserted(GraphBuilder& b, OperationId op) {
+    const Module& m = b.m;
+    const std::vector<std::int64_t> offsets = integersOf(m, op, "static_offsets");
+    const std::vector<std::int64_t> sizes = integersOf(m, op, "static_sizes");
+    const std::vector<std::int64_t> strides = integersOf(m, op, "static_strides");
+    const std::vector<std::int64_t>& whole = shapeOf(m, m.result(op));
+    const auto in = b.operands(op);
+    if (!in || in->size() != 2 || !isStatic(offsets) || !isStatic(sizes) || !isStatic(whole) || offsets.size() != whole.size() ||
+        std::any_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride != 1; })) {
+        return std::nullopt;
+    }
+    for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+        if (sizes[axis] < 1 || offsets[axis] < 0 || offsets[axis] > whole[axis] - sizes[axis]) {
+            return std::nullopt;
+        }
+    }
+    GraphValue made = in->front();
+    if (shapeOf(m, m.operand(op, 0)) != sizes) {
+        made = b.node("Reshape", {made, b.integers(sizes)});
+    }
+    for (std::size_t axis = whole.size(); axis-- > 0;) {
+        // Of the axes before this one only where the part lies, of this one what is outside it, of those behind all.
+        const auto outside = [&](std::int64_t begin, std::int64_t end) {
+            std::vector<std::int64_t> from(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(axis));
+            std::vector<std::int64_t> to;
+            for (std::size_t before = 0; before < axis; ++before) {
+                to.push_back(offsets[before] + sizes[before]);
+            }
+            from.push_back(begin);
+            to.push_back(end);
+            return b.node("Slice", {in->back(), b.integers(from), b.integers(to)});
+        };
+        std::vector<GraphValue> parts;
+        if (offsets[axis] > 0) {
+            parts.push_back(outside(0, offsets[axis]));
+        }
+        parts.push_back(made);
+        if (offsets[axis] + sizes[axis] < whole[axis]) {
+            parts.push_back(outside(offsets[axis] + sizes[axis], whole[axis]));
+        }
+        made = parts.size() == 1 ? made : b.node("Concat", parts, {{"axis", static_cast<std::int64_t>(axis)}});
+    }
+    return made;
+}
+
+/// Axes of the source put together; their lengths are multiplied where one is not known.
+std::optional<GraphValue> collapsed(GraphBuilder& b, OperationId op, GraphValue source) {
+    const Module& m = b.m;
+    std::vector<std::int64_t> sizes = shapeOf(m, m.result(op));
+    const auto unknown = std::count(sizes.begin(), sizes.end(), Dynamic);
+    if (unknown == 0) {
+        return b.node("Reshape", {source, b.integers(sizes)});
+    }
+    const Attribute* groups = m.find(op, "reassociation");
+    const auto shape = b.shape(m.operand(op, 0));
+    if (groups == nullptr || groups->items.size() != sizes.size() || !shape) {
+        return std::nullopt;
+    }
+    std::vector<GraphValue> parts;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] != Dynamic) {
+            parts.push_back(b.integers({sizes[axis]}));
+            continue;
+        }
+        std::vector<std::int64_t> group;
+        for (const AttributeId item : m.attribute(groups->items[axis]).items) {
+            group.push_back(m.attribute(item).integer);
+        }
+        if (group.empty()) {
+            return std::nullopt;
+        }
+        GraphValue product = b.node("Gather", {*shape, b.integers({group.front()})});
+        for (std::size_t i = 1; i < group.size(); ++i) {
+            product = b.node("Mul", {product, b.node("Gather", {*shape, b.integers({group[i]})})});
+        }
+        parts.push_back(product);
+    }
+    return b.node("Reshape", {source, parts.size() == 1 ? parts.front() : b.node("Concat", parts, {{"axis", std::int64_t{0}}})});
 }
 
 std::optional<GraphValue> padded(GraphBuilder& b, OperationId op) {
@@ -68,15 +160,32 @@ std::optional<GraphValue> tensorOp(GraphBuilder& b, OperationId op, std::string_
     if (name == "tensor.extract_slice") {
         return slice(b, op);
     }
+    if (name == "tensor.insert_slice") {
+        return inserted(b, op);
+    }
     if (name == "tensor.pad") {
         return padded(b, op);
+    }
+    if (name == "tensor.dim") {
+        const auto axis = axisMeasured(m, m.result(op));
+        const auto shape = axis ? b.shape(axis->tensor) : std::nullopt;
+        return shape ? std::optional(b.node(
+                           "Gather", {*shape, b.constant(Tensor::of<std::int64_t>(ElementType::I64, {}, {static_cast<std::int64_t>(axis->number)}))}))
+                     : std::nullopt;
     }
     const auto in = b.operands(op);
     if (!in) {
         return std::nullopt;
     }
-    if (name == "tensor.collapse_shape" || (name == "tensor.expand_shape" && in->size() == 1)) {
-        return reshaped(b, in->front(), shapeOf(m, m.result(op)));
+    if (name == "tensor.collapse_shape") {
+        return collapsed(b, op, in->front());
+    }
+    if (name == "tensor.expand_shape") {
+        const auto sizes = b.sizes(shapeOf(m, m.result(op)), m.operands(op).subspan(1));
+        return sizes ? std::optional(b.node("Reshape", {in->front(), *sizes})) : std::nullopt;
+    }
+    if (name == "tensor.cast") {
+        return in->front();
     }
     if (name == "tensor.concat") {
         const Attribute* axis = m.find(op, "dim");
@@ -88,12 +197,18 @@ std::optional<GraphValue> tensorOp(GraphBuilder& b, OperationId op, std::string_
     return std::nullopt;
 }
 
+constexpr std::int64_t NoLoop = -1; ///< in place of a loop: an axis of length 1, always read at its only index
+
 /// The loop that each axis of an operand runs along; nothing if some axis runs along none of its own.
-std::optional<std::vector<std::int64_t>> loopsOf(const AffineMap& map) {
+std::optional<std::vector<std::int64_t>> loopsOf(const AffineMap& map, const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> out;
     std::set<std::int64_t> seen;
     for (const std::uint32_t result : map.results) {
         const AffineNode& node = map.nodes[result];
+        if (node.kind == AffineNode::Kind::Constant && node.value == 0 && out.size() < shape.size() && shape[out.size()] == 1) {
+            out.push_back(NoLoop);
+            continue;
+        }
         if (node.kind != AffineNode::Kind::Dimension || !seen.insert(node.value).second) {
             return std::nullopt;
         }
@@ -103,7 +218,17 @@ std::optional<std::vector<std::int64_t>> loopsOf(const AffineMap& map) {
 }
 
 /// An operand with an axis for each loop, in their order; of length 1 where it does not run along.
-GraphValue spread(GraphBuilder& b, GraphValue value, const std::vector<std::int64_t>& along, std::size_t loops) {
+GraphValue spread(GraphBuilder& b, GraphValue value, std::vector<std::int64_t> along, std::size_t loops) {
+    std::vector<std::int64_t> single;
+    for (std::size_t axis = 0; axis < along.size(); ++axis) {
+        if (along[axis] == NoLoop) {
+            single.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    if (!single.empty()) {
+        value = b.node("Squeeze", {value, b.integers(single)});
+        std::erase(along, NoLoop);
+    }
     std::vector<std::int64_t> order(along.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = static_cast<std::int64_t>(i);
@@ -142,6 +267,30 @@ std::optional<Combining> combiningOf(std::string_view name) {
     return std::nullopt;
 }
 
+/// True for a tensor whose elements are all that number, as far as it is written down.
+bool isFilledWith(const GraphBuilder& b, GraphValue value, double number) {
+    const lemmascope::Value* held = &b.graph.value(value);
+    const auto repeats = [](std::string_view op) { return op == "Expand" || op == "Unsqueeze" || op == "Transpose"; };
+    while (held->producer.isValid() && repeats(b.graph.node(held->producer).op.name)) {
+        held = &b.graph.value(b.graph.node(held->producer).operands[0]);
+    }
+    const std::int64_t count = held->constant ? held->constant->count() : 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (held->constant->toDouble(i) != number) {
+            return false;
+        }
+    }
+    return count > 0;
+}
+
+/// True if the loops that reduce run at least once: those of unknown length do (the sizes of a graph start at 1).
+bool runsOver(const Module& m, OperationId op) {
+    return std::none_of(m.operands(op).begin(), m.operands(op).end(), [&](ValueId operand) {
+        const std::vector<std::int64_t>& shape = shapeOf(m, operand);
+        return std::find(shape.begin(), shape.end(), 0) != shape.end();
+    });
+}
+
 struct Structured {
     std::vector<std::vector<std::int64_t>> along; ///< by operand
     std::size_t loops = 0;
@@ -158,26 +307,58 @@ std::optional<Structured> structureOf(const Module& m, OperationId op) {
     out.inputs = maps->items.size() - 1;
     for (const AttributeId item : maps->items) {
         const AffineMap& map = m.map(m.attribute(item).map);
-        const auto along = loopsOf(map);
+        const auto along = loopsOf(map, shapeOf(m, m.operand(op, out.along.size())));
         if (!along) {
             return std::nullopt;
         }
         out.loops = map.dimensions;
         out.along.push_back(*along);
     }
-    return out;
+    const std::vector<std::int64_t>& written = out.along.back();
+    return std::find(written.begin(), written.end(), NoLoop) == written.end() ? std::optional(out) : std::nullopt;
 }
 
-/// The size of a loop where some operand has it as a number.
-std::int64_t loopSize(const Module& m, OperationId op, const Structured& s, std::int64_t loop) {
+/// The lengths of all loops, a 1-d tensor: numbers where some operand has them as numbers, else measured.
+std::optional<GraphValue> loopSizes(GraphBuilder& b, OperationId op, const Structured& s) {
+    const Module& m = b.m;
+    std::vector<std::int64_t> known(s.loops, Dynamic);
+    std::vector<Axis> measured(s.loops);
     for (std::size_t i = 0; i < s.along.size(); ++i) {
+        const ValueId operand = m.operand(op, i);
         for (std::size_t axis = 0; axis < s.along[i].size(); ++axis) {
-            if (s.along[i][axis] == loop && shapeOf(m, m.operand(op, i))[axis] != Dynamic) {
-                return shapeOf(m, m.operand(op, i))[axis];
+            if (s.along[i][axis] == NoLoop) {
+                continue;
             }
+            const auto loop = static_cast<std::size_t>(s.along[i][axis]);
+            measured[loop] = measured[loop].tensor.isValid() ? measured[loop] : Axis{operand, axis};
+            known[loop] = known[loop] == Dynamic ? shapeOf(m, operand)[axis] : known[loop];
         }
     }
-    return Dynamic;
+    if (isStatic(known)) {
+        return b.integers(known);
+    }
+    std::vector<GraphValue> parts;
+    for (std::size_t loop = 0; loop < s.loops; ++loop) {
+        if (known[loop] != Dynamic) {
+            parts.push_back(b.integers({known[loop]}));
+            continue;
+        }
+        const auto shape = measured[loop].tensor.isValid() ? b.shape(measured[loop].tensor) : std::nullopt;
+        if (!shape) {
+            return std::nullopt;
+        }
+        parts.push_back(b.node("Gather", {*shape, b.integers({static_cast<std::int64_t>(measured[loop].number)})}));
+    }
+    return parts.size() == 1 ? parts.front() : b.node("Concat", parts, {{"axis", std::int64_t{0}}});
+}
+
+/// What has an axis for each of `kept` in the order of the loops, in the order of `kept`.
+GraphValue inOrder(GraphBuilder& b, GraphValue value, const std::vector<std::int64_t>& kept) {
+    std::vector<std::int64_t> order;
+    for (const std::int64_t loop : kept) {
+        order.push_back(std::count_if(kept.begin(), kept.end(), [&](std::int64_t other) { return other < loop; }));
+    }
+    return std::is_sorted(order.begin(), order.end()) ? value : b.node("Transpose", {value}, {{"perm", order}});
 }
 
 std::optional<GraphValue> structuredOp(GraphBuilder& b, OperationId op) {
@@ -239,52 +420,27 @@ std::optional<GraphValue> structuredOp(GraphBuilder& b, OperationId op) {
         b.set(m.result(inner), *made);
     }
     if (reduced.empty()) {
-        auto result = b.value(yielded);
-        // Every loop is an axis of the result: moved into its order, and as long as it is.
-        const std::vector<std::int64_t>& sizes = shapeOf(m, m.result(op));
-        if (!result) {
-            return std::nullopt;
-        }
-        std::vector<std::int64_t> full(s->loops);
-        bool covered = isStatic(sizes);
-        for (std::size_t axis = 0; axis < kept.size(); ++axis) {
-            full[static_cast<std::size_t>(kept[axis])] = sizes[axis];
-        }
-        for (std::size_t i = 0; !covered && i < s->inputs; ++i) {
-            covered = s->along[i].size() == s->loops; // an input that runs along all loops has their sizes
-        }
-        if (!covered) {
-            return std::nullopt;
-        }
-        if (isStatic(sizes)) {
-            result = b.node("Expand", {*result, b.integers(full)});
-        }
-        return std::is_sorted(kept.begin(), kept.end()) ? result : std::optional(b.node("Transpose", {*result}, {{"perm", kept}}));
+        // Every loop is an axis of the result: as long as it is, and moved into its order.
+        const auto result = b.value(yielded);
+        const auto full = result ? loopSizes(b, op, *s) : std::nullopt;
+        return full ? std::optional(inOrder(b, b.node("Expand", {*result, *full}), kept)) : std::nullopt;
     }
     const auto combining = combiningOf(m.name(final));
     const bool first = m.operand(final, 0) == accumulator;
     const bool second = m.operand(final, 1) == accumulator;
     const auto summand = first == second ? std::nullopt : b.value(m.operand(final, first ? 1 : 0));
-    if (!combining || !summand || !std::is_sorted(kept.begin(), kept.end())) {
+    const auto full = combining && summand ? loopSizes(b, op, *s) : std::nullopt; // the summand has every reduced loop at its full length
+    if (!full) {
         return std::nullopt;
     }
-    // The summand must have every reduced loop at its full length.
-    std::vector<std::int64_t> full;
-    for (std::int64_t loop = 0; loop < static_cast<std::int64_t>(s->loops); ++loop) {
-        full.push_back(loopSize(m, op, *s, loop));
+    const GraphValue terms = b.node("Expand", {*summand, *full});
+    const GraphValue sum = inOrder(b, b.node(combining->reduce, {terms, b.integers(reduced)}, {{"keepdims", std::int64_t{0}}}), kept);
+    // The least of nothing, infinity, changes nothing; proofs over the reals could not speak of it.
+    const std::string_view combine = combining->combine;
+    constexpr double Infinity = std::numeric_limits<double>::infinity();
+    if ((combine == "Max" || combine == "Min") && runsOver(m, op) && isFilledWith(b, *initial, combine == "Max" ? -Infinity : Infinity)) {
+        return sum;
     }
-    GraphValue terms = *summand;
-    if (isStatic(full)) {
-        terms = b.node("Expand", {terms, b.integers(full)});
-    } else {
-        for (const std::int64_t loop : reduced) {
-            if (!std::all_of(s->along.begin(), s->along.end() - 1,
-                             [&](const auto& along) { return std::find(along.begin(), along.end(), loop) != along.end(); })) {
-                return std::nullopt;
-            }
-        }
-    }
-    const GraphValue sum = b.node(combining->reduce, {terms, b.integers(reduced)}, {{"keepdims", std::int64_t{0}}});
     return b.node(combining->combine, first ? std::vector{*initial, sum} : std::vector{sum, *initial});
 }
 

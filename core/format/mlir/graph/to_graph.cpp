@@ -3,69 +3,9 @@
 #include "core/format/mlir/entry.h"
 #include "core/format/mlir/graph/builder.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace lemmascope::ir {
 
 namespace {
-
-/// Which axes of which values have one length, since an op demands it: arith and math take operands of one type.
-class EqualAxes {
-  public:
-    explicit EqualAxes(const Module& read) : m(read), m_first(read.values.size()) {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < read.values.size(); ++i) {
-            m_first[i] = count;
-            count += read.typeOf(ValueId(i)).shape.size();
-        }
-        m_parent.resize(count);
-        std::iota(m_parent.begin(), m_parent.end(), std::size_t{0});
-    }
-    void unite(ValueId a, ValueId b) {
-        const std::size_t rank = std::min(m.typeOf(a).shape.size(), m.typeOf(b).shape.size());
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            unite(a, axis, b, axis);
-        }
-    }
-    void unite(ValueId a, std::size_t axisOfA, ValueId b, std::size_t axisOfB) {
-        m_parent[root(m_first[a.index] + axisOfA)] = root(m_first[b.index] + axisOfB);
-    }
-    /// Of a structured op: what runs along one loop.
-    void uniteLoops(OperationId op, const Attribute& maps) {
-        std::map<std::int64_t, std::pair<ValueId, std::size_t>> seen;
-        for (std::size_t i = 0; i < maps.items.size() && i < m.operands(op).size(); ++i) {
-            const AffineMap& map = m.map(m.attribute(maps.items[i]).map);
-            const ValueId operand = m.operand(op, i);
-            for (std::size_t axis = 0; axis < map.results.size() && axis < m.typeOf(operand).shape.size(); ++axis) {
-                const AffineNode& node = map.nodes[map.results[axis]];
-                if (node.kind == AffineNode::Kind::Dimension) {
-                    const auto [at, isNew] = seen.try_emplace(node.value, operand, axis);
-                    if (!isNew) {
-                        unite(operand, axis, at->second.first, at->second.second);
-                    }
-                }
-            }
-        }
-        if (m.resultCount(op) == 1) {
-            unite(m.result(op), m.operands(op).back());
-        }
-    }
-    [[nodiscard]] std::size_t classOf(ValueId value, std::size_t axis) { return root(m_first[value.index] + axis); }
-
-  private:
-    const Module& m;
-    std::vector<std::size_t> m_first;
-    std::vector<std::size_t> m_parent;
-
-    std::size_t root(std::size_t at) {
-        while (m_parent[at] != at) {
-            m_parent[at] = m_parent[m_parent[at]];
-            at = m_parent[at];
-        }
-        return at;
-    }
-};
 
 tl::unexpected<Error> noForm(const Module& m, OperationId op) {
     return fail(ErrorCode::Unsupported,
@@ -85,8 +25,11 @@ bool addOp(GraphBuilder& b, OperationId op) {
         }
         return tensor.has_value();
     }
-    if (name == "tensor.empty") {
-        return true; // has no value: who reads it has no form
+    if (name == "tensor.empty") { // has a shape and no value: who reads it has no form
+        if (const auto shape = b.sizes(m.typeOf(m.result(op)).shape, m.operands(op))) {
+            b.setShape(m.result(op), *shape);
+        }
+        return true;
     }
     if (name.starts_with("arith.") || name.starts_with("math.")) {
         const auto in = b.operands(op);
@@ -111,22 +54,11 @@ Result<std::shared_ptr<const lemmascope::Graph>> toGraph(const Module& m, const 
     if (m.blockCount(region) != 1) {
         return fail(ErrorCode::Unsupported, "@" + symbolOf(m, *function) + " has branches, which have no form as a graph", m.where(*function));
     }
-    EqualAxes axes(m);
-    for (std::size_t i = 0; i < m.block(block).operations.count; ++i) {
-        const OperationId op = m.operationOf(block, i);
-        if (m.name(op).starts_with("arith.") || m.name(op).starts_with("math.")) {
-            for (const ValueId operand : m.operands(op)) {
-                axes.unite(operand, m.result(op));
-            }
-        }
-        if (const Attribute* maps = m.find(op, "lemmascope.indexing_maps"); maps != nullptr) {
-            axes.uniteLoops(op, *maps);
-        }
-    }
+    const EqualAxes axes(m, block);
     lemmascope::Graph graph;
     graph.name = symbolOf(m, *function);
     graph.opsets[""] = 18;
-    GraphBuilder b(m, graph);
+    GraphBuilder b(m, axes, graph);
     std::map<std::size_t, std::string> symbols;
     for (std::uint32_t i = 0; i < m.block(block).arguments.count; ++i) {
         const ValueId argument = m.argument(block, i);
@@ -145,7 +77,7 @@ Result<std::shared_ptr<const lemmascope::Graph>> toGraph(const Module& m, const 
                 shape.emplace_back(type.shape[axis]);
                 continue;
             }
-            const std::string& symbol = symbols.try_emplace(axes.classOf(argument, axis), input.name + "_" + std::to_string(axis)).first->second;
+            const std::string& symbol = symbols.try_emplace(axes.classOf({argument, axis}), input.name + "_" + std::to_string(axis)).first->second;
             graph.symbols.try_emplace(symbol, IntegerRange{1, std::int64_t{1} << 31U});
             shape.push_back(Dim::symbol(symbol));
         }

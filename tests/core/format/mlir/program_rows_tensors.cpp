@@ -115,6 +115,39 @@ func.func @f(%a: memref<2x3xi64>, %o: memref<3x2xi64>) {
   return
 })",
          "1 2 3 4 5 6 | 10 10 10 10 10 10", "o: 11 14 13 16 15 18"},
+        {"insertion, an axis of length 1, an order of its own", R"(
+#ij = affine_map<(i, j) -> (i, j)>
+#one = affine_map<(i, j) -> (0, j)>
+#ijk = affine_map<(i, j, k) -> (i, j, k)>
+#kj = affine_map<(i, j, k) -> (k, j)>
+func.func @f(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %c: tensor<4x5xf32>, %d: tensor<2x3x2xf32>, %u: tensor<2x3xf32>)
+    -> (tensor<2x3xf32>, tensor<4x5xf32>, tensor<2x3xf32>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#ij, #one, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<2x3xf32>, tensor<1x3xf32>) outs(%e : tensor<2x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.subf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  %1 = tensor.insert_slice %a into %c[1, 2] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<4x5xf32>
+  %2 = linalg.generic {indexing_maps = [#ijk, #kj], iterator_types = ["reduction", "parallel", "parallel"]}
+      ins(%d : tensor<2x3x2xf32>) outs(%u : tensor<2x3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %o, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  %least = arith.constant 0xFF800000 : f32
+  %f = tensor.empty() : tensor<3xf32>
+  %i = linalg.fill ins(%least : f32) outs(%f : tensor<3xf32>) -> tensor<3xf32>
+  %3 = linalg.reduce ins(%a : tensor<2x3xf32>) outs(%i : tensor<3xf32>) dimensions = [0]
+    (%x: f32, %o: f32) {
+      %m = arith.maximumf %x, %o : f32
+      linalg.yield %m : f32
+    }
+  return %0, %1, %2, %3 : tensor<2x3xf32>, tensor<4x5xf32>, tensor<2x3xf32>, tensor<3xf32>
+})",
+         "1 2 3 4 5 9 | 1 2 1 | 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 | 1 2 3 4 5 6 7 8 9 10 11 12 | 1 1 1 1 1 1",
+         "result0: 0 0 2 3 3 8 | result1: 0 0 0 0 0 0 0 1 2 3 0 0 4 5 9 0 0 0 0 0 | result2: 9 13 17 11 15 19 | result3: 4 5 9"},
         {"a dynamic size", R"(
 func.func @f(%n: index) -> (index, i64) {
   %c0 = arith.constant 0 : index
