@@ -113,8 +113,41 @@ Result<std::shared_ptr<const interp::Program>> openProgram(const std::string& fi
     return module ? ir::lower(**module, {entry, sizes}) : tl::unexpected(module.error());
 }
 
+namespace {
+
+/// A signed division whose divisor is not seen to be other than 0 and -1. Programs leave MIN / -1 undefined, where graphs wrap.
+bool mayOverflow(const ir::Module& m, ir::OperationId op) {
+    if (m.name(op) != "arith.divsi" && m.name(op) != "arith.remsi") {
+        return false;
+    }
+    const ir::OperationId from = m.value(m.operand(op, 1)).operation;
+    const ir::Attribute* value = from.isValid() && m.name(from) == "arith.constant" ? m.find(from, "value") : nullptr;
+    if (value == nullptr) {
+        return true;
+    }
+    if (value->kind == ir::Attribute::Kind::Integer) {
+        return value->integer == 0 || value->integer == -1;
+    }
+    const ir::Type& type = m.typeOf(m.operand(op, 1));
+    const std::size_t width = type.element.isValid() ? (m.type(type.element).width + 7) / 8 : 0;
+    for (std::size_t at = 0; width > 0 && at + width <= value->bytes.size(); at += width) {
+        const std::string_view element = std::string_view(value->bytes).substr(at, width);
+        if (element.find_first_not_of('\0') == std::string_view::npos || element.find_first_not_of('\xff') == std::string_view::npos) {
+            return true;
+        }
+    }
+    return width == 0;
+}
+
+} // namespace
+
 Result<std::shared_ptr<const Graph>> openTensorFunction(const std::string& file, const std::string& entry, const std::stop_token& stop) {
     const auto module = openModule(file, stop);
+    for (std::size_t i = 0; module && i < (*module)->operations.size(); ++i) {
+        if (mayOverflow(**module, ir::OperationId(i))) {
+            return fail(ErrorCode::Unsupported, "a division may overflow, which graphs leave defined", (*module)->where(ir::OperationId(i)));
+        }
+    }
     auto graph = module ? ir::toGraph(**module, entry) : tl::unexpected(module.error());
     if (graph && (*graph)->outputs.empty()) {
         return fail(ErrorCode::Unsupported, "returns nothing", file);

@@ -232,6 +232,12 @@ Register FunctionBuilder::alloc(ViewType type, const std::vector<Register>& size
     return dst;
 }
 
+Register FunctionBuilder::allocValue(ViewType type, const std::vector<Register>& sizes) {
+    const Register dst = alloc(std::move(type), sizes, true);
+    m_code.code.back().aux = 2;
+    return dst;
+}
+
 void FunctionBuilder::dealloc(Register view) { emit({Op::Dealloc, {}, 0, 0, view, 0, 0}); }
 void FunctionBuilder::copy(Register from, Register to) { emit({Op::CopyView, m_code.views[from].element, 0, 0, from, to, 0}); }
 

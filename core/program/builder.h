@@ -92,6 +92,7 @@ class FunctionBuilder {
     /// The old value's register, or None where `wantsOld` is false (say so when nobody reads it: then unordered updates are no race).
     Register atomicUpdate(Op op, Register operand, Register view, const std::vector<Register>& indices, bool wantsOld);
     Register alloc(ViewType type, const std::vector<Register>& sizes = {}, bool untilReturn = false);
+    Register allocValue(ViewType type, const std::vector<Register>& sizes = {}); ///< freed by the first function that does not return it
     void dealloc(Register view);
     void copy(Register from, Register to);
     Register makeView(ViewType type, Register source, ViewSpec spec);

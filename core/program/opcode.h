@@ -36,7 +36,7 @@ enum class Op : std::uint8_t {
     AddI,
     SubI,
     MulI,
-    Shl,  ///< a shift by the width or more: 0, or the sign
+    Shl,  ///< a shift by the width or more is undefined
     DivS, ///< a zero divisor, and MIN / -1, are faults
     DivU,
     RemS,
@@ -106,14 +106,15 @@ enum class Op : std::uint8_t {
     Store,        ///< value dst R, a V, index registers P b, c = rank
     AtomicUpdate, ///< a V, P b: operand R, then c index registers; cell = cell op operand, aux: code of a binary Op; dst R: the old value, or None.
                   ///< With dst None and an op whose order does not matter, updates of one cell do not race with each other
-    Alloc,        ///< dst V (its type gives element and static sizes), dynamic sizes P b, c of them; aux 1: freed when the function returns
-    TeamAlloc,    ///< dst V: one allocation for all threads of the block; a: number of the attribution within the body
-    Dealloc,      ///< a V; twice, or of what is not an allocation's start, is a fault
-    CopyView,     ///< from a V to b V, equal sizes (checked), element by element
-    MakeView,     ///< dst V from a V by FunctionCode::viewSpecs[b]
-    GlobalView,   ///< dst V: Program::globals[a]
-    SelectView,   ///< dst V = a R ? b V : c V; a must be concrete
-    Dim,          ///< dst R = size of a V on axis b R
+    Alloc,      ///< dst V (its type gives element and static sizes), dynamic sizes P b, c of them; aux 1: freed when the function returns; 2: unless
+                ///< it is a result, then with the caller
+    TeamAlloc,  ///< dst V: one allocation for all threads of the block; a: number of the attribution within the body
+    Dealloc,    ///< a V; twice, or of what is not an allocation's start, is a fault
+    CopyView,   ///< from a V to b V, equal sizes (checked), element by element
+    MakeView,   ///< dst V from a V by FunctionCode::viewSpecs[b]
+    GlobalView, ///< dst V: Program::globals[a]
+    SelectView, ///< dst V = a R ? b V : c V; a must be concrete
+    Dim,        ///< dst R = size of a V on axis b R
     // Tasks
     Spawn, ///< dst R (handle): function a runs with the operands at P b (as Call, no results), then c handles to wait for. What was it depends on
            ///< faults or not: waits only for their end

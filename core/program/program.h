@@ -172,7 +172,7 @@ struct Program {
     std::vector<Place> places;
     std::vector<std::string> names;     ///< files, ops, labels, texts
     std::vector<std::string> openNames; ///< functions of which nothing is known: name with attributes and types
-    std::vector<std::string> notes;
+    std::vector<std::string> notes;     ///< fast-math flags that an op has: the program may give other results than those written
 
     /// `file:line:col`, or the file alone.
     [[nodiscard]] std::string where(const Place& place) const;

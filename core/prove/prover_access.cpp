@@ -15,6 +15,16 @@ bool implied(const std::vector<PathCondition>& inner, const std::vector<PathCond
     return std::all_of(inner.begin(), inner.end(), [&](const PathCondition& c) { return std::find(outer.begin(), outer.end(), c) != outer.end(); });
 }
 
+ElementType unsignedTwin(ElementType type) {
+    switch (type) {
+    case ElementType::I8: return ElementType::U8;
+    case ElementType::I16: return ElementType::U16;
+    case ElementType::I32: return ElementType::U32;
+    case ElementType::I64: return ElementType::U64;
+    default: return type;
+    }
+}
+
 } // namespace
 
 PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& reference, const std::string& title) {
@@ -54,15 +64,17 @@ PairProof Prover::proveAccess(const Access& access, const std::vector<Access>& r
     // Spelt out for the solver: every element of the index, with what is known of the opaque ones.
     const TensorType type = m_store.type(index);
     const Dim count = m_store.hasShape(index) ? elementCount(m_store.shape(index)) : Dim(-1);
-    const bool spelt = type.isStatic() && count.isKnown() && count.value() <= 256 && isInteger(type.element) && !divides && access.low.isKnown() &&
-                       access.high.isKnown() && !access.inLoop;
+    const bool bounded = divides || (access.low.isKnown() && access.high.isKnown());
+    const bool spelt = type.isStatic() && count.isKnown() && count.value() <= 256 && isInteger(type.element) && bounded && !access.inLoop;
     if (spelt) {
         SmtAlgebra algebra(m_store);
         Expander expander(
             m_store, algebra, Meaning::Exact, [](TermId) { return std::nullopt; }, 100'000, m_stop);
         std::vector<SmtAlgebra::Bound> goals;
         for (std::int64_t i = 0; i < count.value(); ++i) {
-            goals.push_back({expander.at(index, i), type.element, access.low.value(), access.high.value()});
+            // A divisor, read as unsigned, is 1 at least.
+            goals.push_back(divides ? SmtAlgebra::Bound{expander.at(index, i), unsignedTwin(type.element), 1, -1}
+                                    : SmtAlgebra::Bound{expander.at(index, i), type.element, access.low.value(), access.high.value()});
         }
         std::vector<SmtAlgebra::Bound> facts;
         for (const auto& [term, range] : m_facts.assumed()) {

@@ -1,4 +1,5 @@
 #include "core/prove/check_result.h"
+#include "core/prove/fault_text.h"
 
 #include <array>
 #include <charconv>
@@ -53,8 +54,7 @@ std::string element(const std::optional<Tensor>& tensor, const std::vector<std::
 std::string refutation(const CheckResult& result) {
     if (result.fault) {
         const FaultReport& fault = *result.fault;
-        return fault.access + " of " + fault.buffer + position(fault.index) + (fault.size.empty() ? "" : ", size " + position(fault.size)) +
-               (fault.node.empty() ? "" : ", in " + fault.node);
+        return accessText(fault) + (fault.size.empty() ? "" : ", size " + position(fault.size)) + (fault.node.empty() ? "" : ", in " + fault.node);
     }
     if (result.kind == RefutationKind::Value && result.counterexample) {
         const Counterexample& found = *result.counterexample;
@@ -65,6 +65,20 @@ std::string refutation(const CheckResult& result) {
 }
 
 } // namespace
+
+std::string accessText(const FaultReport& fault) {
+    if (!fault.buffer.empty()) {
+        return fault.access + " of " + fault.buffer + position(fault.index);
+    }
+    if (fault.access == "divide") {
+        return "division by zero or overflow";
+    }
+    if (fault.access == "assert") {
+        return "assertion fails";
+    }
+    return fault.index.empty() ? fault.access
+                               : fault.access + (fault.access == "loop" ? " with step " : " of size ") + std::to_string(fault.index.front());
+}
 
 std::string verdictLine(const CheckResult& result) {
     std::string line(name(result.verdict));

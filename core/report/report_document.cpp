@@ -1,6 +1,7 @@
 // Turns a result into sections of words. Renderers are in report_text.cpp; tests in tests/core/report/tst_report_text.cpp.
 #include "core/report/report_document.h"
 
+#include "core/prove/fault_text.h"
 #include "core/report/element_text.h"
 #include "core/report/json_writer.h"
 #include "core/report/side_by_side.h"
@@ -153,9 +154,8 @@ ReportSection faultSection(const CheckResult& result) {
     if (result.fault) {
         const FaultReport& fault = *result.fault;
         section.title = "Fault";
-        section.paragraphs.push_back("The " + std::string(name(fault.side)) + " graph's node " + fault.node + ": " + fault.access + " of " +
-                                     fault.buffer + indexText(fault.index) + (fault.size.empty() ? "" : ", whose size is " + indexText(fault.size)) +
-                                     ".");
+        section.paragraphs.push_back("The " + std::string(name(fault.side)) + " graph's node " + fault.node + ": " + accessText(fault) +
+                                     (fault.size.empty() ? "" : ", whose size is " + indexText(fault.size)) + ".");
     }
     return section;
 }

@@ -246,6 +246,9 @@ std::optional<GraphValue> GraphBuilder::elementwise(OperationId op, const std::v
     if (flags != nullptr && (flags->bytes.find("nsw") != std::string::npos || flags->bytes.find("nuw") != std::string::npos)) {
         return std::nullopt; // leaves results undefined that wrap in a graph
     }
+    if (const Attribute* mode = m.find(op, "roundingmode"); mode != nullptr && mode->integer != 0) {
+        return std::nullopt; // graphs round to the nearest even
+    }
     if (const auto plain = Plains.find(name); plain != Plains.end()) {
         const char* form = isFloat(*from) ? plain->second.floats : *from == ElementType::Bool ? plain->second.bools : plain->second.integers;
         return form == nullptr ? std::nullopt : std::optional(node(form, in));

@@ -1,5 +1,6 @@
 // arith and index: integers and floats at their own width, on scalars, vectors and tensors alike.
 #include "core/format/mlir/lower/body.h"
+#include "core/format/mlir/lower/open.h"
 
 #include <algorithm>
 #include <map>
@@ -213,6 +214,9 @@ bool lowerArith(Body& body, OperationId op, std::string_view fullName) {
         const std::uint16_t flags = overflowFlags(m, op);
         body.elementwise(op, [&](const std::vector<Register>& in) { return std::vector{body.f.binary(binary->second, to, in[0], in[1], flags)}; });
         return true;
+    }
+    if (const Attribute* mode = m.find(op, "roundingmode"); mode != nullptr && mode->integer != 0) {
+        return lowerOpenAs(body, op, std::string(fullName) + " rounding mode " + std::to_string(mode->integer)); // not to the nearest even
     }
     if (const auto conversion = Conversion.find(name); conversion != Conversion.end()) {
         body.elementwise(op, [&](const std::vector<Register>& in) { return std::vector{body.f.convert(conversion->second, to, in[0])}; });

@@ -1,5 +1,7 @@
 #include "core/format/mlir/lower/body.h"
 
+#include "core/format/mlir/lower/vector.h"
+
 #include "core/format/mlir/lower/open.h"
 
 #include <algorithm>
@@ -241,6 +243,36 @@ std::span<const ValueId> Body::segment(OperationId op, std::size_t number) {
     }
     const auto count = static_cast<std::size_t>(sizes->integers[number]);
     return first <= all.size() && count <= all.size() - first ? all.subspan(first, count) : std::span<const ValueId>();
+}
+
+Register Body::stored(ValueId vector, const ViewType& type) {
+    std::vector<Bound> sizes;
+    for (const std::int64_t size : type.sizes) {
+        sizes.push_back({true, size, 0});
+    }
+    const Register into = newView(type, sizes);
+    const std::vector<Register> lanes = slot(vector).lanes;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        std::vector<Register> at;
+        for (const std::int64_t place : coordinates(type.sizes, static_cast<std::int64_t>(lane))) {
+            at.push_back(index(place));
+        }
+        f.store(lanes[lane], into, at);
+    }
+    return into;
+}
+
+void Body::loadLanes(ValueId vector, Register from) {
+    const std::vector<std::int64_t> shape = module().typeOf(vector).shape;
+    std::vector<Register> lanes;
+    for (std::int64_t lane = 0; lane < elementCount(shape).value_or(0); ++lane) {
+        std::vector<Register> at;
+        for (const std::int64_t place : coordinates(shape, lane)) {
+            at.push_back(index(place));
+        }
+        lanes.push_back(f.load(from, at));
+    }
+    setLanes(vector, std::move(lanes));
 }
 
 void Body::elementwise(OperationId op, const Compute& compute) {

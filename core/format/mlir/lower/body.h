@@ -44,6 +44,8 @@ inline constexpr std::int64_t MostElements = std::int64_t{1} << 27U;
 [[nodiscard]] std::optional<ValueType> valueType(const Module& module, TypeId type);
 /// The type of the memory of a memref or tensor; nothing where its elements have none or it has too many axes.
 [[nodiscard]] std::optional<ViewType> viewType(const Module& module, TypeId type);
+/// How functions pass what is no scalar: memrefs and tensors as they are, vectors in memory of their own.
+[[nodiscard]] std::optional<ViewType> passedType(const Module& module, TypeId type);
 /// Product of the sizes; nothing if one is dynamic, or past 2^40.
 [[nodiscard]] std::optional<std::int64_t> elementCount(const std::vector<std::int64_t>& shape);
 /// The bits of each element of a constant (one for a splat). Nothing for types that cannot be held.
@@ -126,6 +128,9 @@ class Body {
     void nest(const std::vector<Bound>& sizes, const std::function<void(const std::vector<Register>&)>& body);
     /// A new view as large as `sizes` says, freed when the function returns.
     [[nodiscard]] Register newView(const ViewType& type, const std::vector<Bound>& sizes);
+    /// A vector in new memory, and read from it.
+    [[nodiscard]] Register stored(ValueId vector, const ViewType& type);
+    void loadLanes(ValueId vector, Register from);
     /// A new view like `source` with the same content.
     [[nodiscard]] Register copyOf(Register source);
     [[nodiscard]] std::vector<Bound> sizesOf(Register view);

@@ -8,6 +8,12 @@ namespace lemmascope::ir {
 
 namespace {
 
+/// The view that a function is given or gives back for a value.
+Register passed(Body& body, ValueId value) {
+    const auto type = passedType(body.module(), body.module().value(value).type);
+    return body.slot(value).kind == Slot::Kind::Lanes && type ? body.stored(value, *type) : body.view(value);
+}
+
 void lowerCall(Body& body, OperationId op) {
     const Module& m = body.module();
     const Attribute* callee = m.find(op, "callee");
@@ -26,17 +32,27 @@ void lowerCall(Body& body, OperationId op) {
         if (function->scalarArguments[i]) {
             scalars.push_back(body.scalar(operands[i]));
         } else {
-            views.push_back(body.view(operands[i]));
+            views.push_back(passed(body, operands[i]));
         }
     }
     std::vector<Register> scalarResults;
     std::vector<Register> viewResults;
+    std::vector<std::pair<ValueId, Register>> vectors;
     for (std::size_t i = 0; i < m.resultCount(op) && i < function->scalarResults.size(); ++i) {
-        Slot result = body.fresh(m.value(m.result(op, i)).type);
+        const ValueId value = m.result(op, i);
+        if (const auto type = passedType(m, m.value(value).type); type && m.typeOf(value).kind == Type::Kind::Vector) {
+            viewResults.push_back(body.f.view(*type));
+            vectors.emplace_back(value, viewResults.back());
+            continue;
+        }
+        Slot result = body.fresh(m.value(value).type);
         (function->scalarResults[i] ? scalarResults : viewResults).push_back(result.reg);
-        body.set(m.result(op, i), std::move(result));
+        body.set(value, std::move(result));
     }
     body.f.call(*function->builder, scalars, views, scalarResults, viewResults);
+    for (const auto& [vector, from] : vectors) {
+        body.loadLanes(vector, from);
+    }
 }
 
 void lowerReturn(Body& body, OperationId op) {
@@ -44,8 +60,8 @@ void lowerReturn(Body& body, OperationId op) {
     std::vector<Register> views;
     for (const ValueId value : body.module().operands(op)) {
         const Slot held = body.slot(value);
-        if (held.kind == Slot::Kind::View) {
-            views.push_back(held.reg);
+        if (held.kind == Slot::Kind::View || held.kind == Slot::Kind::Lanes) {
+            views.push_back(passed(body, value));
         } else {
             scalars.push_back(body.scalar(value));
         }

@@ -132,7 +132,7 @@ Register Body::newView(const ViewType& type, const std::vector<Bound>& sizes) {
             dynamic.push_back(in(sizes[axis]));
         }
     }
-    return f.alloc(type, dynamic, true);
+    return f.allocValue(type, dynamic);
 }
 
 Register Body::copyOf(Register source) {

@@ -131,7 +131,7 @@ void Program::declareFunctions(OperationId entry) {
                 const ValueId value(std::size_t{first.arguments.first + i});
                 const TypeId type = module.value(value).type;
                 const auto scalar = valueType(module, type);
-                auto view = viewType(module, type);
+                auto view = passedType(module, type);
                 held = held && (scalar || view);
                 function.scalarArguments.push_back(scalar.has_value());
                 if (scalar) {
@@ -146,7 +146,7 @@ void Program::declareFunctions(OperationId entry) {
             for (const ValueId value : returnedValues(module, op)) {
                 const TypeId type = module.value(value).type;
                 const auto scalar = valueType(module, type);
-                const auto view = viewType(module, type);
+                const auto view = passedType(module, type);
                 held = held && (scalar || view);
                 function.scalarResults.push_back(scalar.has_value());
                 if (scalar) {
@@ -228,14 +228,14 @@ Result<void> Program::describeEntry(OperationId entry) {
         interp::Argument argument;
         argument.name = argumentName(module, value);
         const auto scalar = valueType(module, module.value(value).type);
-        if ((!scalar && !viewType(module, module.value(value).type)) || (scalar && *scalar == interp::Handle)) {
+        if ((!scalar && !passedType(module, module.value(value).type)) || (scalar && *scalar == interp::Handle)) {
             return fail(ErrorCode::Unsupported,
                         "argument '%" + argument.name + "' of @" + symbolOf(module, entry) + " has the unsupported type " + type.text,
                         module.where(entry));
         }
         argument.isView = !scalar;
         argument.position = argument.isView ? views++ : scalars++;
-        argument.isTensor = type.kind == Type::Kind::Tensor;
+        argument.isTensor = type.kind == Type::Kind::Tensor || type.kind == Type::Kind::Vector;
         argument.isUnsigned = type.sign == Type::Sign::Unsigned || (type.element.isValid() && module.type(type.element).sign == Type::Sign::Unsigned);
         if (marks != nullptr && i < marks->items.size()) {
             const Attribute& own = module.attribute(marks->items[i]);
@@ -251,7 +251,7 @@ Result<void> Program::describeEntry(OperationId entry) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Value& value = module.value(values[i]);
         const auto scalar = valueType(module, value.type);
-        if ((!scalar && !viewType(module, value.type)) || (scalar && *scalar == interp::Handle)) {
+        if ((!scalar && !passedType(module, value.type)) || (scalar && *scalar == interp::Handle)) {
             return fail(ErrorCode::Unsupported,
                         "result " + std::to_string(i) + " of @" + symbolOf(module, entry) + " has the unsupported type " +
                             module.type(value.type).text,
@@ -282,6 +282,9 @@ void Program::lowerFunction(const Function& function, bool isEntry) {
             body.setScalar(value, isEntry && fixed != m_fixedScalars.end()
                                       ? f.constant(f.code().registers[parameter], static_cast<std::uint64_t>(fixed->second))
                                       : parameter);
+        } else if (module.typeOf(value).kind == Type::Kind::Vector) {
+            f.nameView(views, module.value(value).name);
+            body.loadLanes(value, views++);
         } else {
             body.setView(value, views++);
         }
@@ -385,9 +388,22 @@ Result<std::shared_ptr<const interp::Program>> Program::run() {
     if (!entry) {
         return tl::unexpected(entry.error());
     }
+    std::set<std::string> flags;
     for (std::size_t i = 0; i < module.operations.size(); ++i) {
         m_hasTasks = m_hasTasks || TaskOps.contains(module.name(OperationId(i)));
+        // `fast` alone, or a list: #arith.fastmath<nnan,ninf>.
+        if (const Attribute* fast = module.find(OperationId(i), "fastmath"); fast != nullptr) {
+            std::string text = fast->bytes.substr(std::min(fast->bytes.size(), fast->bytes.find('<') + 1));
+            text = text.substr(0, text.find('>'));
+            for (std::size_t at = 0; at < text.size();) {
+                const std::size_t comma = std::min(text.find(',', at), text.size());
+                flags.insert(text.substr(at, comma - at));
+                at = comma + 1;
+            }
+        }
     }
+    flags.erase("none");
+    builder.program().notes.assign(flags.begin(), flags.end());
     if (const Result<void> described = describeEntry(*entry); !described) {
         return tl::unexpected(described.error());
     }

@@ -37,6 +37,19 @@ std::optional<ViewType> viewType(const Module& module, TypeId id) {
     return out;
 }
 
+std::optional<ViewType> passedType(const Module& module, TypeId id) {
+    const Type& type = module.type(id);
+    if (type.kind != Type::Kind::Vector) {
+        return viewType(module, id);
+    }
+    const auto count = elementCount(type.shape);
+    const auto element = valueType(module, type.element);
+    if (type.scalable || !count || *count > MostLanes || type.shape.size() > interp::MaxRank || !element || *element == interp::Handle) {
+        return std::nullopt;
+    }
+    return ViewType{*element, type.shape};
+}
+
 std::optional<std::int64_t> elementCount(const std::vector<std::int64_t>& shape) {
     std::int64_t count = 1;
     for (const std::int64_t size : shape) {
