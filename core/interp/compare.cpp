@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace lemmascope::interp {
 
@@ -278,6 +279,25 @@ void Comparison::checkStrengthOfSharing() {
         strength = weaker(strength, Strength::Exact);
         m_made.result.assumptions.push_back({"law", "the order of a float reduction over parallel iterations is open: folded in iteration order"});
     }
+    const std::vector<std::string>& before = m_reference->notes;
+    const auto has = [&](const std::string& flag) { return std::find(before.begin(), before.end(), flag) != before.end(); };
+    for (const std::string& flag : m_rewritten->notes) {
+        if (!has(flag) && !has("fast")) {
+            strength = weaker(strength, Strength::Exact);
+            m_made.result.assumptions.push_back({"law", "the rewritten program has the fast-math flag '" + flag + "': compared as written"});
+        }
+    }
+    std::set<std::string> callees;
+    for (const Program* program : {m_reference.get(), m_rewritten.get()}) {
+        for (const std::string& name : program->openNames) {
+            if (name.starts_with("call @")) {
+                callees.insert(name.substr(5, name.find(' ', 6) - 5));
+            }
+        }
+    }
+    for (const std::string& callee : callees) {
+        m_made.result.assumptions.push_back({"fact", callee + ", which has no body, is a function of its arguments and has no effect"});
+    }
     m_strength = m_strength ? weaker(*m_strength, strength) : strength;
 }
 
@@ -341,6 +361,11 @@ Result<ProgramComparison> Comparison::run() {
             return tl::unexpected(asked.error());
         }
     }
+    if (!m_decided && !a.orderedFold.empty()) {
+        if (Result<void> asked = ordersOfFold(m_reference, a, Side::Reference); !asked) {
+            return tl::unexpected(asked.error());
+        }
+    }
     for (const Fault& fault : a.conditional) {
         m_referenceGuards.push_back(fault.guard);
     }
@@ -362,6 +387,11 @@ Result<ProgramComparison> Comparison::run() {
     }
     if (!m_decided && (b.end == RunResult::End::Raced || b.contention)) {
         if (Result<void> asked = schedules(m_rewritten, b, Side::Rewritten); !asked) {
+            return tl::unexpected(asked.error());
+        }
+    }
+    if (!m_decided && !b.orderedFold.empty()) {
+        if (Result<void> asked = ordersOfFold(m_rewritten, b, Side::Rewritten); !asked) {
             return tl::unexpected(asked.error());
         }
     }

@@ -82,6 +82,9 @@ Result<void> Comparison::askProver(const std::vector<std::size_t>& batch) {
         case Verdict::Proved:
             pair.state = PairClass::State::Proved;
             pair.strength = told->strength;
+            if (told->strength && *told->strength < Strength::Exact && isGraphOverReals(*m_dag, std::array{pair.reference, pair.rewritten})) {
+                pair.strength = Strength::Exact;
+            }
             break;
         case Verdict::Undecided:
             pair.state = PairClass::State::Undecided;

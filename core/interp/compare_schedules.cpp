@@ -3,6 +3,7 @@
 #include "core/interp/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lemmascope::interp {
 
@@ -22,6 +23,24 @@ bool sameOutputs(const ScheduledRun& a, const ScheduledRun& b) {
         }
     }
     return true;
+}
+
+/// Not only by the rounding of another order.
+bool apart(const ScheduledRun& a, const ScheduledRun& b) {
+    for (std::size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
+        const Tensor& x = a.outputs[i].second;
+        const Tensor& y = b.outputs[i].second;
+        if (!isFloat(x.element()) && !x.sameBits(y)) {
+            return true;
+        }
+        for (std::int64_t k = 0; isFloat(x.element()) && k < x.count() && k < y.count(); ++k) {
+            const double difference = std::fabs(x.toDouble(k) - y.toDouble(k));
+            if (difference > 0.01 * std::max(1.0, std::fabs(x.toDouble(k)))) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 std::string outputsText(const ScheduledRun& run) {
@@ -246,6 +265,42 @@ Result<void> Comparison::schedules(const std::shared_ptr<const Program>& program
     } else {
         undecided("race: " + text + ": the other order could not be run");
     }
+    return {};
+}
+
+Result<void> Comparison::ordersOfFold(const std::shared_ptr<const Program>& program, const RunResult& result, Side side) {
+    if (side == Side::Reference) {
+        undecided("reference undefined: nondeterministic: " + result.orderedFold);
+        return {};
+    }
+    for (std::uint32_t sample = 0; sample < TriedSamples; ++sample) {
+        const Inputs inputs = sampleInputs(sample == 0 ? 3 : sample == 3 ? 0 : sample);
+        RunOptions options = concreteOptions(inputs);
+        RaceReport report;
+        report.side = side;
+        report.events = {"the first iteration", "the last iteration"};
+        report.text = result.orderedFold;
+        std::string text = result.orderedFold;
+        bool ends = true;
+        for (const bool fromEnd : {false, true}) {
+            options.foldsFromEnd = fromEnd;
+            TermDag scratch;
+            Result<RunResult> seen = lemmascope::interp::run(program, scratch, options, m_stop);
+            if (!seen) {
+                return tl::unexpected(seen.error());
+            }
+            ends = ends && seen->end == RunResult::End::Finished && !seen->poison && !seen->usedOpenFunction;
+            report.runs.push_back(scheduled(program, *seen, {report.events[fromEnd ? 1 : 0], report.events[fromEnd ? 0 : 1]}));
+            text += "; from " + report.events[fromEnd ? 1 : 0] + ": " + outputsText(report.runs.back());
+        }
+        if (ends && apart(report.runs[0], report.runs[1])) {
+            describeInputs(inputs);
+            m_made.result.race = std::move(report);
+            refute(RefutationKind::Nondeterministic, text);
+            return {};
+        }
+    }
+    undecided("nondeterministic: " + result.orderedFold + ": the orders that were tried agree");
     return {};
 }
 

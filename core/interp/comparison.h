@@ -89,6 +89,7 @@ class Comparison {
     [[nodiscard]] Result<void> schedules(const std::shared_ptr<const Program>& program, const RunResult& result, Side side);
     [[nodiscard]] Result<std::optional<RaceReport>> replayRace(const std::shared_ptr<const Program>& program, Side side);
     [[nodiscard]] Result<std::optional<RaceReport>> replayContention(const std::shared_ptr<const Program>& program, Side side, bool& differs);
+    [[nodiscard]] Result<void> ordersOfFold(const std::shared_ptr<const Program>& program, const RunResult& result, Side side);
     [[nodiscard]] ScheduledRun scheduled(const std::shared_ptr<const Program>& program, const RunResult& run, std::vector<std::string> order) const;
 
     std::shared_ptr<const Program> m_reference;

@@ -143,6 +143,7 @@ struct RunOptions {
     std::vector<std::optional<std::int64_t>> extents;
     std::vector<std::uint32_t> sharedWith; ///< by argument position: the argument whose memory it names (--may-alias); None or empty: its own
     bool detectRaces = true;               ///< false: run on past races (replays)
+    bool foldsFromEnd = false; ///< reductions over parallel iterations: x0 + (x1 + (... + initial)) in place of ((initial + x0) + x1) + ...
     std::optional<Reorder> reorder;
     std::optional<std::pair<std::uint32_t, std::uint64_t>> watched; ///< cell whose accesses are recorded
     std::size_t traced = 0;                                         ///< events to record, half of them the first ones; 0: none
@@ -189,6 +190,7 @@ struct RunResult {
     std::vector<std::optional<std::int64_t>> extents; ///< of unknown leading axes, by argument position
     bool usedOpenFunction = false;                    ///< concrete runs: a made-up function stood for one of which nothing is known
     bool foldedFloats = false;                        ///< a float reduction over parallel iterations was folded in iteration order
+    std::string orderedFold;                          ///< a reduction whose combination is not seen to be free of order, in words
     bool poison = false;                              ///< concrete runs: a value that MLIR leaves undefined was made
     bool rounded = false;                             ///< RunOptions::notesRounding: an operation of floats may have rounded (mayRound)
     bool reordered = false;                           ///< the asked-for order was reached

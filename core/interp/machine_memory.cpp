@@ -4,7 +4,9 @@
 #include "core/interp/scalar.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <unordered_map>
 
 namespace lemmascope::interp {
 
@@ -476,7 +478,8 @@ Machine::Flow Machine::alloc(Task& task, const Instruction& in, std::uint32_t pc
         return Flow::Stop;
     }
     task.views[frame.views + in.dst] = viewOf(made);
-    if (in.aux == 1) {
+    m_allocations[made].isValue = in.aux == 2;
+    if (in.aux != 0) {
         task.allocas.push_back(made);
     }
     return Flow::Next;
@@ -523,6 +526,54 @@ Machine::Flow Machine::dealloc(Task& task, const Instruction& in, std::uint32_t 
     return Flow::Next;
 }
 
+namespace {
+
+/// Is a cell of the target read for another one, of two views of one memory? Taken for yes where there are too many to look at.
+bool copiesOverItself(const View& source, const View& target, std::uint64_t count) {
+    constexpr std::uint64_t MostSeen = 1 << 20;
+    std::array<std::int64_t, 2> low{source.offset, target.offset};
+    std::array<std::int64_t, 2> high = low;
+    bool same = source.offset == target.offset;
+    for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+        same = same && (source.stride[axis] == target.stride[axis] || source.size[axis] == 1);
+        for (std::size_t side = 0; side < 2; ++side) {
+            const std::int64_t reach = (source.size[axis] - 1) * (side == 0 ? source : target).stride[axis];
+            (reach < 0 ? low : high)[side] += reach;
+        }
+    }
+    if (same || count == 0 || high[0] < low[1] || high[1] < low[0]) {
+        return false;
+    }
+    if (count > MostSeen) {
+        return true;
+    }
+    std::unordered_map<std::int64_t, std::uint64_t> readFor;
+    for (const bool writes : {false, true}) {
+        std::vector<std::int64_t> at(source.rank);
+        const View& view = writes ? target : source;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            std::int64_t cell = view.offset;
+            for (std::uint32_t axis = 0; axis < source.rank; ++axis) {
+                cell += at[axis] * view.stride[axis];
+            }
+            if (!writes) {
+                readFor.emplace(cell, i);
+            } else if (const auto known = readFor.find(cell); known != readFor.end() && known->second != i) {
+                return true;
+            }
+            for (std::uint32_t axis = source.rank; axis-- > 0;) {
+                if (++at[axis] < source.size[axis]) {
+                    break;
+                }
+                at[axis] = 0;
+            }
+        }
+    }
+    return false;
+}
+
+} // namespace
+
 Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, std::uint32_t pc) {
     const View source = from;
     const View target = to;
@@ -563,6 +614,9 @@ Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, st
         found.buffer = written.name;
         found.detail = "a constant global is written";
         return fault(task, std::move(found), pc);
+    }
+    if (source.allocation == target.allocation && copiesOverItself(source, target, count)) {
+        return undecided(task, pc, "parts of '" + read.name + "' that overlap are copied: which element is first is open");
     }
     std::vector<std::int64_t> at(source.rank);
     for (std::uint64_t i = 0; i < count; ++i) {

@@ -55,6 +55,7 @@ struct Allocation {
     bool grows = false; ///< an argument whose first extent is unknown
     bool isWritten = false;
     bool isConstant = false;   ///< a constant global
+    bool isValue = false;      ///< of a tensor or vector: a result keeps it
     std::uint32_t freedAt = 0; ///< place
     std::string name;
 };

@@ -399,6 +399,10 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
         const ScalarResult result = evaluate(op, op == Op::Math1 ? operandType : in.type, in.aux, a.bits, b.bits, c.bits);
         if (result.fault == ScalarFault::Poison) {
             m_result.poison = true;
+            if (!m_concrete) {
+                r[in.dst] = {0, undefinedValue(in, termOf(a, operandType), isUnary ? NoTerm : termOf(b, in.type))};
+                return Flow::Next;
+            }
         } else if (result.fault != ScalarFault::Fine) {
             Fault found;
             found.kind = result.fault == ScalarFault::DivisionByZero ? FaultKind::DivisionByZero : FaultKind::DivisionOverflow;
@@ -415,22 +419,23 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
     if (in.type == Handle) {
         return undecidedValue(task, pc, "a task or semaphore is chosen by data", in.a);
     }
-    if (isDivision && (b.term != NoTerm || b.bits == 0)) {
+    const bool isSignedDivision = op == Op::DivS || op == Op::RemS || op == Op::CeilDivS || op == Op::FloorDivS;
+    const bool byMinusOne = isSignedDivision && b.bits == maskOf(in.type);
+    if (isDivision && (b.term != NoTerm || b.bits == 0 || byMinusOne)) {
         const Term divisor = termOf(b, in.type);
         Term bad = m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Eq), divisor, m_dag.constant(in.type, 0));
-        const bool isSigned = op == Op::DivS || op == Op::RemS || op == Op::CeilDivS || op == Op::FloorDivS;
-        if (isSigned && (a.term != NoTerm || a.bits == std::uint64_t{1} << (in.type.width() - 1))) {
+        if (isSignedDivision && (a.term != NoTerm || a.bits == std::uint64_t{1} << (in.type.width() - 1))) {
             const Term least = m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Eq), termOf(a, in.type),
                                            m_dag.constant(in.type, std::uint64_t{1} << (in.type.width() - 1)));
             const Term minusOne =
                 m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Eq), divisor, m_dag.constant(in.type, maskOf(in.type)));
-            bad = m_dag.apply(Op::Or, Bit, 0, bad, m_dag.apply(Op::And, Bit, 0, least, minusOne));
+            bad = b.term == NoTerm && b.bits != 0 ? least : m_dag.apply(Op::Or, Bit, 0, bad, m_dag.apply(Op::And, Bit, 0, least, minusOne));
         }
         Fault found;
-        found.kind = FaultKind::DivisionByZero;
+        found.kind = b.term == NoTerm && b.bits != 0 ? FaultKind::DivisionOverflow : FaultKind::DivisionByZero;
         found.access = "divide";
         found.computedBy = definedAt(f, in.b);
-        if (b.term == NoTerm) {
+        if (b.term == NoTerm && b.bits == 0) {
             return fault(task, std::move(found), pc);
         }
         if (m_ranges.decided(bad) != false) {
@@ -449,6 +454,15 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
         }
     }
     r[in.dst] = {0, m_dag.apply(op, resultType, hasAux ? static_cast<std::uint8_t>(in.aux) : std::uint8_t{0}, ta, tb, tc)};
+    if (op == Op::Shl || op == Op::ShrS || op == Op::ShrU) {
+        // By the width or more: undefined, and so is all that is computed from it.
+        const Term within = m_dag.apply(Op::CmpI, Bit, static_cast<std::uint8_t>(CmpIPredicate::Ult), tb, m_dag.constant(in.type, in.type.width()));
+        const std::optional<bool> defined = known(within);
+        if (defined != true) {
+            const Term undefined = undefinedValue(in, ta, tb);
+            r[in.dst].term = defined == false ? undefined : m_dag.apply(Op::Select, in.type, 0, within, r[in.dst].term, undefined);
+        }
+    }
     if (in.aux != 0 && op <= Op::Shl) {
         const Term overflows = overflowGuard(in, ta, tb, r[in.dst].term);
         if (known(overflows) != false) {
@@ -463,6 +477,13 @@ Machine::Flow Machine::scalar(Task& task, const Instruction& in, Cell* r, std::u
         }
     }
     return Flow::Next;
+}
+
+/// What MLIR leaves undefined (poison): an unknown value of these operands; the same only where the same op makes it of the same operands.
+Term Machine::undefinedValue(const Instruction& in, Term a, Term b) {
+    const std::array<Term, 2> operands{a, b};
+    return m_dag.open(m_dag.openName("undefined " + std::string(symbolOf(in.op, static_cast<std::uint8_t>(in.aux)))), 0, in.type,
+                      std::span(operands).first(b == NoTerm ? 1 : 2));
 }
 
 Term Machine::overflowGuard(const Instruction& in, Term a, Term b, Term result) {

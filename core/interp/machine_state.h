@@ -25,6 +25,7 @@ class Machine {
     void execute(Task& task);
     [[nodiscard]] Flow scalar(Task& task, const Instruction& in, Cell* r, std::uint32_t pc);
     /// i1: the flags of an add, sub, mul or shl are broken.
+    [[nodiscard]] Term undefinedValue(const Instruction& in, Term a, Term b);
     [[nodiscard]] Term overflowGuard(const Instruction& in, Term a, Term b, Term result);
     [[nodiscard]] Flow openCall(Task& task, const Instruction& in, Cell* r, const std::uint32_t* pool, std::uint32_t pc);
     void moveAll(const Instruction& in, const std::uint32_t* pool, Cell* r, View* v);

@@ -274,6 +274,13 @@ Machine::Flow Machine::groupOp(Task& task, const Instruction& in, std::uint32_t 
         if (member == nullptr) {
             return undecidedValue(task, pc, "what is added to a group is no task", in.a);
         }
+        if (group.members.size() >= group.announced) {
+            Fault found;
+            found.kind = FaultKind::Assertion;
+            found.access = "assert";
+            found.detail = "more tasks are added to a group than it was made for, " + std::to_string(group.announced);
+            return fault(task, std::move(found), pc);
+        }
         r[in.dst] = {group.members.size(), NoTerm};
         group.members.push_back(member->number);
         wake(group.waiters);
@@ -339,6 +346,14 @@ Machine::Flow Machine::parallel(Task& task, const Instruction& in, std::uint32_t
             found.access = "loop";
             found.index = {step};
             found.computedBy = definedAt(code, spec.step[axis]);
+            return fault(task, std::move(found), pc);
+        }
+        if (spec.blockAxes > 0 && upper < 0) {
+            Fault found;
+            found.kind = FaultKind::BadSize;
+            found.access = "launch";
+            found.index = {upper};
+            found.computedBy = definedAt(code, spec.upper[axis]);
             return fault(task, std::move(found), pc);
         }
         const std::uint64_t span = upper > lower ? static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower) : 0;
@@ -428,6 +443,71 @@ void Machine::nextIteration(std::uint32_t number) {
     m_ready.push_front(made.id);
 }
 
+namespace {
+
+/// Is a combination of two values free of order over the reals: a sum, a product, a least or greatest one and their like? Float casts round only.
+bool isOrderFree(const FunctionCode& combiner) {
+    enum class Root : std::uint8_t { Other, First, Second, Less, Combined };
+    std::vector<Root> roots(combiner.registers.size(), Root::Other);
+    if (roots.size() < 2) {
+        return false;
+    }
+    roots[0] = Root::First;
+    roots[1] = Root::Second;
+    const auto both = [&](Register a, Register b) {
+        return (roots[a] == Root::First && roots[b] == Root::Second) || (roots[a] == Root::Second && roots[b] == Root::First);
+    };
+    for (std::size_t at = 0, steps = 0; at < combiner.code.size() && steps < combiner.code.size(); ++at, ++steps) {
+        const Instruction& in = combiner.code[at];
+        switch (in.op) {
+        case Op::AddI:
+        case Op::MulI:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::MinS:
+        case Op::MinU:
+        case Op::MaxS:
+        case Op::MaxU:
+        case Op::AddF:
+        case Op::MulF:
+        case Op::MinimumF:
+        case Op::MaximumF:
+        case Op::MinNumF:
+        case Op::MaxNumF: roots[in.dst] = both(in.a, in.b) ? Root::Combined : Root::Other; break;
+        case Op::CmpI: roots[in.dst] = in.aux > static_cast<std::uint16_t>(CmpIPredicate::Ne) && both(in.a, in.b) ? Root::Less : Root::Other; break;
+        case Op::CmpF: {
+            const auto predicate = static_cast<CmpFPredicate>(in.aux);
+            const bool isOrder = (predicate >= CmpFPredicate::Ogt && predicate <= CmpFPredicate::Ole) ||
+                                 (predicate >= CmpFPredicate::Ugt && predicate <= CmpFPredicate::Ule);
+            roots[in.dst] = isOrder && both(in.a, in.b) ? Root::Less : Root::Other;
+            break;
+        }
+        case Op::Select: roots[in.dst] = roots[in.a] == Root::Less && both(in.b, in.c) ? Root::Combined : Root::Other; break;
+        case Op::Copy:
+        case Op::ExtF:
+        case Op::TruncF: roots[in.dst] = roots[in.a]; break;
+        case Op::Jump:
+        case Op::Moves: {
+            const std::vector<Root> before = roots;
+            for (std::uint32_t i = 0; i < in.c; ++i) {
+                const std::uint32_t* move = combiner.operands.data() + in.b + 2 * i;
+                if ((move[1] & ViewBit) == 0) {
+                    roots[move[0]] = before[move[1]];
+                }
+            }
+            at = in.op == Op::Jump ? in.dst - 1 : at;
+            break;
+        }
+        case Op::Return: return roots[combiner.operands[in.b]] == Root::Combined;
+        default: return false;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
 Machine::Flow Machine::foldReductions(Task& task, ParallelRun& run, std::uint32_t pc) {
     const ParallelSpec& spec = *run.spec;
     const std::size_t count = spec.reductions.size();
@@ -438,13 +518,19 @@ Machine::Flow Machine::foldReductions(Task& task, ParallelRun& run, std::uint32_
         if (combiner.registers[0].isFloat() && run.total > 1) {
             m_result.foldedFloats = true;
         }
+        if (run.total > 1 && m_result.orderedFold.empty() && !isOrderFree(combiner)) {
+            m_result.orderedFold = "the order of a reduction over parallel iterations is open, and its combination is not seen to be associative and "
+                                   "commutative, " +
+                                   whereText(task, pc);
+        }
         // A combiner computes: scalar operations and moves only.
         for (std::uint64_t k = 0; k < run.total; ++k) {
             pushFrame(task, reduction.combiner);
             const Frame frame = task.frames.back();
             Cell* r = task.registers.data() + frame.registers;
-            r[0] = folded;
-            r[1] = run.results[k * count + i];
+            const bool fromEnd = m_options.foldsFromEnd;
+            r[fromEnd ? 1 : 0] = folded;
+            r[fromEnd ? 0 : 1] = run.results[(fromEnd ? run.total - 1 - k : k) * count + i];
             std::uint32_t at = 0;
             Flow flow = Flow::Next;
             while (flow == Flow::Next) {
@@ -547,9 +633,17 @@ Machine::Flow Machine::teamAlloc(Task& task, const Instruction& in, std::uint32_
 Machine::Flow Machine::finishFrame(Task& task, const Instruction& in) {
     Frame frame = task.frames.back();
     const FunctionCode& code = *frame.code;
+    const std::uint32_t* results = code.operands.data() + in.b;
     if (task.allocas.size() > frame.allocas) {
+        std::size_t kept = frame.allocas; // the caller's from now on
         for (std::size_t i = frame.allocas; i < task.allocas.size(); ++i) {
             Allocation& memory = m_allocations[task.allocas[i]];
+            const std::uint32_t* views = results + code.scalarResults.size();
+            if (memory.isValue && std::any_of(views, views + code.viewResults.size(),
+                                              [&](std::uint32_t result) { return task.views[frame.views + result].allocation == task.allocas[i]; })) {
+                task.allocas[kept++] = task.allocas[i];
+                continue;
+            }
             if (memory.isLive && task.frames.size() > 1) { // the entry's results may still be read
                 memory.isLive = false;
                 memory.freedAt = code.places[frame.pc];
@@ -559,13 +653,12 @@ Machine::Flow Machine::finishFrame(Task& task, const Instruction& in) {
                 memory.data = nullptr;
             }
         }
-        task.allocas.resize(frame.allocas);
+        task.allocas.resize(kept);
     }
     if (task.frames.size() == 1) {
         finishTask(task, in);
         return Flow::Stop;
     }
-    const std::uint32_t* results = code.operands.data() + in.b;
     Frame& caller = task.frames[task.frames.size() - 2];
     const Instruction& call = caller.code->code[caller.pc];
     const std::uint32_t* list = caller.code->operands.data() + call.b + code.scalarParameters + code.viewParameters;

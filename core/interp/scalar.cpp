@@ -158,7 +158,7 @@ ScalarResult wrapping(Op op, ValueType type, std::uint16_t flags, std::uint64_t 
     case Op::MulI: bits = a * b; break;
     default: bits = b >= type.width() ? 0 : a << b; break;
     }
-    ScalarResult result{bits & mask};
+    ScalarResult result{bits & mask, op == Op::Shl && b >= type.width() ? ScalarFault::Poison : ScalarFault::Fine};
     if (flags == 0) {
         return result;
     }
@@ -234,8 +234,10 @@ ScalarResult evaluate(Op op, ValueType type, std::uint16_t aux, std::uint64_t a,
     case Op::And: return {a & b};
     case Op::Or: return {a | b};
     case Op::Xor: return {a ^ b};
-    case Op::ShrS: return {static_cast<std::uint64_t>(signedOf(type, a) >> (b >= type.width() ? 63 : b)) & mask};
-    case Op::ShrU: return {b >= type.width() ? 0 : a >> b};
+    case Op::ShrS:
+        return {static_cast<std::uint64_t>(signedOf(type, a) >> (b >= type.width() ? 63 : b)) & mask,
+                b >= type.width() ? ScalarFault::Poison : ScalarFault::Fine};
+    case Op::ShrU: return {b >= type.width() ? 0 : a >> b, b >= type.width() ? ScalarFault::Poison : ScalarFault::Fine};
     case Op::MinS: return {signedOf(type, a) < signedOf(type, b) ? a : b};
     case Op::MaxS: return {signedOf(type, a) > signedOf(type, b) ? a : b};
     case Op::MinU: return {a < b ? a : b};

@@ -32,22 +32,28 @@ std::int64_t onnxCode(ElementType type) {
     }
 }
 
+/// What holds an integer of a width that graphs have not: the next wider signed one, its value kept sign-extended.
+ElementType containerOf(ValueType type) {
+    const ElementType exact = elementOf(type);
+    return exact != ElementType::Undefined || !type.isInteger() ? exact : displayElementOf(type);
+}
+
+bool isOdd(ValueType type) { return elementOf(type) == ElementType::Undefined; }
+
 class Writer {
   public:
     Writer(const TermDag& dag, std::size_t maxNodes) : m_dag(dag), m_maxNodes(maxNodes) { m_graph.opsets[""] = Opset; }
 
     Result<TermGraph> write(std::span<const Term> roots, std::span<const Term> leaves) {
         for (const Term leaf : leaves) {
-            const ElementType element = elementOf(m_dag.node(leaf).type);
-            if (element == ElementType::Undefined) {
-                return unsupported(m_dag.node(leaf).type);
-            }
+            const ValueType type = m_dag.node(leaf).type;
+            const ElementType element = containerOf(type);
             Value input;
             input.name = m_dag.leafText(leaf);
             input.type = {element, Shape{}};
             const ValueId id = m_graph.addValue(std::move(input));
             m_graph.inputs.push_back(id);
-            m_values.emplace(leaf, id);
+            m_values.emplace(leaf, kept(id, type));
         }
         const std::vector<Term> order = reached(m_dag, roots, m_maxNodes);
         if (order.empty()) {
@@ -57,10 +63,7 @@ class Writer {
             if (m_values.contains(term)) {
                 continue;
             }
-            if (elementOf(m_dag.node(term).type) == ElementType::Undefined) {
-                return unsupported(m_dag.node(term).type);
-            }
-            m_values.emplace(term, value(term));
+            m_values.emplace(term, kept(value(term), m_dag.node(term).type));
         }
         for (std::size_t i = 0; i < roots.size(); ++i) {
             // A value of its own for each output: an input or a shared value may not be named twice.
@@ -75,8 +78,29 @@ class Writer {
     }
 
   private:
-    static tl::unexpected<Error> unsupported(ValueType type) {
-        return fail(ErrorCode::Unsupported, "integers of " + std::to_string(type.width()) + " bits are compared by their operations only");
+    /// The value at its width: of an odd one the low bits, sign-extended.
+    ValueId kept(ValueId value, ValueType type) {
+        if (!isOdd(type)) {
+            return value;
+        }
+        const ElementType container = containerOf(type);
+        const ValueId low = node("BitwiseAnd", {value, number(container, maskOf(type))}, container);
+        const ValueId sign = number(container, std::uint64_t{1} << (type.width() - 1));
+        return node("Sub", {node("BitwiseXor", {low, sign}, container), sign}, container);
+    }
+
+    ValueId number(ElementType element, std::uint64_t value) {
+        const ValueType type = element == ElementType::I8 || element == ElementType::U8     ? ValueType::integer(8)
+                               : element == ElementType::I16 || element == ElementType::U16 ? ValueType::integer(16)
+                               : element == ElementType::I32 || element == ElementType::U32 ? I32
+                                                                                            : I64;
+        return constant(element, type, value & maskOf(type));
+    }
+
+    /// An integer read as unsigned, in the unsigned type of its container's width.
+    ValueId asUnsigned(ValueId value, ValueType type) {
+        const ElementType wide = displayElementOf(type, true);
+        return isOdd(type) ? cast(node("BitwiseAnd", {value, number(containerOf(type), maskOf(type))}, containerOf(type)), wide) : cast(value, wide);
     }
 
     ValueId node(const std::string& op, std::vector<ValueId> operands, ElementType type, std::map<std::string, Attribute> attributes = {},
@@ -115,9 +139,9 @@ class Writer {
     /// An operation on operands read as unsigned, its result read back.
     ValueId inUnsigned(const std::string& op, const TermNode& n, ValueType operandType, ElementType result,
                        std::map<std::string, Attribute> attributes = {}) {
-        const ElementType wide = elementOf(operandType, true);
-        const ValueId a = cast(m_values.at(n.a), wide);
-        const ValueId b = cast(m_values.at(n.b), wide);
+        const ElementType wide = displayElementOf(operandType, true);
+        const ValueId a = asUnsigned(m_values.at(n.a), operandType);
+        const ValueId b = asUnsigned(m_values.at(n.b), operandType);
         if (result == ElementType::Bool) {
             return node(op, {a, b}, result, std::move(attributes));
         }
@@ -126,9 +150,11 @@ class Writer {
 
     ValueId value(Term term) {
         const TermNode n = m_dag.node(term);
-        const ElementType type = elementOf(n.type);
+        const ElementType type = containerOf(n.type);
         switch (n.kind) {
-        case TermKind::Constant: return constant(type, n.type, m_dag.constantBits(term));
+        case TermKind::Constant:
+            return isOdd(n.type) ? number(type, static_cast<std::uint64_t>(signedOf(n.type, m_dag.constantBits(term))))
+                                 : constant(type, n.type, m_dag.constantBits(term));
         case TermKind::Open: return open(m_dag.openNameOf(n.a) + (n.aux > 0 ? "#" + std::to_string(n.aux) : ""), n, type);
         case TermKind::Apply: return n.type == Bit && m_dag.node(n.a).type == Bit ? onBits(n, type) : apply(n, type);
         default: return open("unknown", n, type);
@@ -209,27 +235,104 @@ class Writer {
             if (from == Bit) {
                 return node("Neg", {cast(a, type)}, type);
             }
-            return n.type == Bit ? lowBit(n, from) : type == elementOf(from) ? a : cast(a, type);
-        case Op::Trunc: return n.type == Bit ? lowBit(n, from) : cast(a, type);
+            return n.type == Bit ? lowBit(n, from) : type == containerOf(from) ? a : cast(a, type);
+        case Op::Trunc: return n.type == Bit ? lowBit(n, from) : type == containerOf(from) ? a : cast(a, type);
         case Op::ExtU:
         case Op::IndexCastU:
-            if (from == Bit || type == elementOf(from)) {
-                return type == elementOf(from) ? a : cast(a, type);
+            if (from == Bit) {
+                return n.type == Bit ? a : cast(a, type);
             }
-            return n.type == Bit ? lowBit(n, from) : cast(cast(a, elementOf(from, true)), type);
+            if (n.type == Bit) {
+                return lowBit(n, from);
+            }
+            return type == containerOf(from) && !isOdd(from) ? a : cast(asUnsigned(a, from), type);
         case Op::ExtF:
         case Op::TruncF: return cast(a, type);
         case Op::IntToFloatS: return from == Bit ? node("Neg", {cast(a, type)}, type) : cast(a, type);
-        case Op::IntToFloatU: return from == Bit ? cast(a, type) : cast(cast(a, elementOf(from, true)), type);
+        case Op::IntToFloatU: return from == Bit ? cast(a, type) : cast(asUnsigned(a, from), type);
         case Op::FloatToIntS: return n.type == Bit ? open("arith.fptosi", n, type) : cast(a, type);
-        case Op::FloatToIntU: return n.type == Bit ? open("arith.fptoui", n, type) : cast(cast(a, elementOf(n.type, true)), type);
-        default: return open("arith.bitcast", n, type);
+        case Op::FloatToIntU: return n.type == Bit ? open("arith.fptoui", n, type) : cast(cast(a, displayElementOf(n.type, true)), type);
+        default: return from == n.type ? a : open("arith.bitcast", n, type);
         }
     }
 
     ValueId lowBit(const TermNode& n, ValueType from) {
-        const ElementType wide = elementOf(from);
-        return cast(node("BitwiseAnd", {m_values.at(n.a), constant(wide, from, 1)}, wide), ElementType::Bool);
+        const ElementType wide = containerOf(from);
+        return cast(node("BitwiseAnd", {m_values.at(n.a), number(wide, 1)}, wide), ElementType::Bool);
+    }
+
+    /// The ceiling of `below` where x < 0, else the floor of `above`.
+    ValueId towardsZero(ValueId x, ValueId below, ValueId above, ElementType type) {
+        return node("Where", {isNegative(x, type), node("Ceil", {below}, type), node("Floor", {above}, type)}, type);
+    }
+
+    ValueId isNegative(ValueId x, ElementType type) {
+        const ValueType zero = type == ElementType::F16    ? F16
+                               : type == ElementType::BF16 ? BF16
+                               : type == ElementType::F32  ? F32
+                               : type == ElementType::F64  ? F64
+                                                           : I64;
+        return node("Less", {x, zero.isFloat() ? constant(type, zero, 0) : number(type, 0)}, ElementType::Bool);
+    }
+
+    /// Signed division rounded down, or up: the truncated quotient, moved by one where the remainder has (or has not) the sign against the divisor's.
+    ValueId roundedDivision(const TermNode& n, ElementType type, bool up) {
+        const ValueId a = m_values.at(n.a);
+        const ValueId b = m_values.at(n.b);
+        const ValueId quotient = node("Div", {a, b}, type);
+        const ValueId rest = node("Mod", {a, b}, type, {{"fmod", Attribute(std::int64_t{1})}});
+        const ValueId one = number(type, 1);
+        const ValueId moved = node(up ? "Add" : "Sub", {quotient, one}, type);
+        const TermNode& divisor = m_dag.node(n.b);
+        ValueId moves;
+        if (divisor.kind == TermKind::Constant && signedOf(divisor.type, m_dag.constantBits(n.b)) > 0) {
+            moves = up ? node("Less", {number(type, 0), rest}, ElementType::Bool) : isNegative(rest, type);
+        } else {
+            const ValueId whole = node("Equal", {rest, number(type, 0)}, ElementType::Bool);
+            ValueId signs = node("Xor", {isNegative(rest, type), isNegative(b, type)}, ElementType::Bool);
+            if (up) {
+                signs = node("Not", {signs}, ElementType::Bool);
+            }
+            moves = node("And", {node("Not", {whole}, ElementType::Bool), signs}, ElementType::Bool);
+        }
+        return node("Where", {moves, moved, quotient}, type);
+    }
+
+    ValueId dividedUpUnsigned(const TermNode& n, ElementType type) {
+        const ElementType wide = displayElementOf(n.type, true);
+        const ValueId a = asUnsigned(m_values.at(n.a), n.type);
+        const ValueId b = asUnsigned(m_values.at(n.b), n.type);
+        const ValueId quotient = node("Div", {a, b}, wide);
+        const ValueId whole = node("Equal", {node("Mod", {a, b}, wide), number(wide, 0)}, ElementType::Bool);
+        return cast(node("Where", {whole, quotient, node("Add", {quotient, number(wide, 1)}, wide)}, wide), type);
+    }
+
+    /// A negative number is shifted as its complement.
+    ValueId shiftedSigned(const TermNode& n, ElementType type) {
+        const ValueId a = m_values.at(n.a);
+        const ValueId negative = isNegative(a, type);
+        const TermNode& by = m_dag.node(n.b);
+        if (by.kind == TermKind::Constant && m_dag.constantBits(n.b) == n.type.width() - 1) {
+            return node("Where", {negative, number(type, ~std::uint64_t{0}), number(type, 0)}, type);
+        }
+        const ElementType wide = displayElementOf(n.type, true);
+        const ValueId positive = node("Where", {negative, node("BitwiseNot", {a}, type), a}, type);
+        const ValueId amount = asUnsigned(m_values.at(n.b), n.type);
+        const ValueId shifted = cast(node("BitShift", {cast(positive, wide), amount}, wide, {{"direction", Attribute(std::string("RIGHT"))}}), type);
+        return node("Where", {negative, node("BitwiseNot", {shifted}, type), shifted}, type);
+    }
+
+    /// The upper half of a product, where the whole of it fits 64 bits.
+    ValueId upperHalf(const TermNode& n, ElementType type, bool isSigned) {
+        if (n.type.width() > 32) {
+            return open("arith.mulhi", n, type);
+        }
+        const ElementType wide = isSigned ? ElementType::I64 : ElementType::U64;
+        const auto widened = [&](Term t) { return cast(isSigned ? m_values.at(t) : asUnsigned(m_values.at(t), n.type), wide); };
+        const ValueId product = node("Mul", {widened(n.a), widened(n.b)}, wide);
+        return cast(node("BitShift", {isSigned ? cast(product, ElementType::U64) : product, number(ElementType::U64, n.type.width())},
+                         ElementType::U64, {{"direction", Attribute(std::string("RIGHT"))}}),
+                    type);
     }
 
     ValueId math(const TermNode& n, ElementType type) {
@@ -257,6 +360,11 @@ class Writer {
         case MathFunction::Sqrt: op = "Sqrt"; break;
         case MathFunction::Tan: op = "Tan"; break;
         case MathFunction::Tanh: op = "Tanh"; break;
+        case MathFunction::Trunc: return towardsZero(a, a, a, type);
+        case MathFunction::Round: {
+            const ValueId half = constant(type, n.type, bitsOf(n.type, 0.5));
+            return towardsZero(a, node("Sub", {a, half}, type), node("Add", {a, half}, type), type);
+        }
         case MathFunction::Rsqrt: return node("Reciprocal", {node("Sqrt", {a}, type)}, type);
         case MathFunction::IsNan: op = "IsNaN"; break;
         default: return open("math." + std::string(symbolOf(n.op, n.aux)), n, type);
@@ -286,6 +394,12 @@ class Writer {
         case Op::Xor: return binary("BitwiseXor");
         case Op::Shl: return inUnsigned("BitShift", n, n.type, type, {{"direction", Attribute(std::string("LEFT"))}});
         case Op::ShrU: return inUnsigned("BitShift", n, n.type, type, {{"direction", Attribute(std::string("RIGHT"))}});
+        case Op::FloorDivS: return roundedDivision(n, type, false);
+        case Op::CeilDivS: return roundedDivision(n, type, true);
+        case Op::CeilDivU: return dividedUpUnsigned(n, type);
+        case Op::ShrS: return shiftedSigned(n, type);
+        case Op::MulHighS: return upperHalf(n, type, true);
+        case Op::MulHighU: return upperHalf(n, type, false);
         case Op::MinS:
         case Op::MinimumF:
         case Op::MinNumF: return binary("Min");
@@ -428,6 +542,26 @@ std::vector<Term> reached(const TermDag& dag, std::span<const Term> roots, std::
     }
     std::sort(found.begin(), found.end());
     return found;
+}
+
+bool isGraphOverReals(const TermDag& dag, std::span<const Term> roots) {
+    std::vector<ValueType> positive, negative; // types with a constant zero of that sign
+    for (const Term term : reached(dag, roots, SIZE_MAX)) {
+        const TermNode& n = dag.node(term);
+        if (n.kind == TermKind::Constant && n.type.isFloat() && doubleOf(n.type, dag.constantBits(term)) == 0.0) {
+            (dag.constantBits(term) == 0 ? positive : negative).push_back(n.type);
+        }
+        if (n.kind != TermKind::Apply) {
+            continue;
+        }
+        const auto function = static_cast<MathFunction>(n.aux);
+        if (n.op == Op::MinNumF || n.op == Op::MaxNumF || n.op == Op::Fma ||
+            (n.op == Op::Math1 && (function == MathFunction::Round || function == MathFunction::Rsqrt))) {
+            return true;
+        }
+    }
+    return std::any_of(positive.begin(), positive.end(),
+                       [&](ValueType type) { return std::find(negative.begin(), negative.end(), type) != negative.end(); });
 }
 
 Result<TermGraph> graphOf(const TermDag& dag, std::span<const Term> roots, std::span<const Term> leaves, std::size_t maxNodes) {

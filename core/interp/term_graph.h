@@ -18,7 +18,10 @@ struct TermGraph {
     std::vector<Term> leaves;           ///< by input, in order
 };
 
-/// Fails with Unsupported for integers whose width no element type has, TooLarge beyond `maxNodes`.
+/// Has an operation a form in the graph that is the same over the reals only (NaN, signs of zero, one rounding for two)?
+[[nodiscard]] bool isGraphOverReals(const TermDag& dag, std::span<const Term> roots);
+
+/// Fails with TooLarge beyond `maxNodes`. Integers of other widths than tensors have are those of the next wider type, wrapped.
 /// `leaves`: inputs in this order, those that the roots do not read too (both sides of a pair need the same).
 [[nodiscard]] Result<TermGraph> graphOf(const TermDag& dag, std::span<const Term> roots, std::span<const Term> leaves, std::size_t maxNodes);
 

@@ -95,10 +95,7 @@ class Encloser {
             m_point = true;
             compute(term);
             Bound& made = m_bounds.at(term);
-            if (!made.known) {
-                return std::nullopt;
-            }
-            if (m_dag.node(term).type.isFloat() && !made.real.isUndefined()) {
+            if (made.known && m_dag.node(term).type.isFloat() && !made.real.isUndefined()) {
                 const double middle = made.real.lo == made.real.hi ? made.real.lo : made.real.lo / 2 + made.real.hi / 2;
                 made.real = interval::ofNumber(middle);
             }
@@ -237,6 +234,7 @@ class Encloser {
         case MathFunction::Floor: return real(interval::floor(a));
         case MathFunction::Log: return real(interval::log(a));
         case MathFunction::Log1p: return real(interval::log1p(a));
+        case MathFunction::Round: return real(a.isUndefined() ? a : Interval{std::round(a.lo), std::round(a.hi), a.mayBeUndefined});
         case MathFunction::RoundEven: return real(interval::roundEven(a));
         case MathFunction::Rsqrt: return real(interval::div(interval::point(1.0), interval::sqrt(a)));
         case MathFunction::Sin: return real(interval::sin(a));
@@ -341,7 +339,7 @@ std::uint64_t sampleBits(std::uint32_t buffer, std::uint64_t cell, ValueType typ
             return (random >> (random % 59)) & maskOf(type);
         }
         whole = static_cast<std::int64_t>(random % 33) - 16;
-        fraction = static_cast<double>(random >> 48) / 65536.0;
+        fraction = sample % 4 == 1 ? 0.5 : static_cast<double>(random >> 48) / 65536.0; // halves: what rounds to a whole number may tie
         break;
     }
     if (type.isFloat()) {

@@ -1,5 +1,6 @@
 // `check` and `interp` on MLIR programs as their users see them: all pairs of tests/data/cases/mlir and the programs of cases/bugs with the
 // kind, place and strength that their indexes name; dumps of a pipeline; what is refused and how.
+#include "tests/app/program_pairs.h"
 #include "tests/app/program_run.h"
 #include "tests/core/format/json/schema_check.h"
 
@@ -169,6 +170,26 @@ class TestProgramCommand : public QObject {
             wanted.fault = entry.at("fault");
         }
         compareWith(wanted, Cases + "bugs/" + id + ".ref.mlir", Cases + "bugs/" + id + ".rew.mlir");
+    }
+
+    void meaning_data() {
+        QTest::addColumn<QByteArray>("reference");
+        QTest::addColumn<QByteArray>("rewritten");
+        QTest::addColumn<QString>("line");
+        for (const std::vector<ProgramPair>& pairs : {undefinedPairs(), arithmeticPairs()}) {
+            for (const ProgramPair& pair : pairs) {
+                const QByteArray head = "func.func @f" + QByteArray(pair.signature) + " {\n";
+                QTest::newRow(pair.name) << head + pair.reference + "}\n" << head + pair.rewritten + "}\n" << QString(pair.line);
+            }
+        }
+    }
+    void meaning() {
+        QFETCH(QByteArray, reference);
+        QFETCH(QByteArray, rewritten);
+        QFETCH(QString, line);
+        const Ran ran = cli({"check", write("meaning.ref.mlir", reference), write("meaning.rew.mlir", rewritten), "--no-cache", "--time", "60"});
+        QVERIFY2(ran.firstLine().startsWith(line), qPrintable(ran.out + ran.err));
+        QCOMPARE(ran.status, line.startsWith("proved") ? 0 : line.startsWith("refuted") ? 1 : 2);
     }
 
     void bytecodeIsAProgramToo() {

@@ -1,0 +1,509 @@
+#include "tests/app/program_pairs.h"
+
+std::vector<ProgramPair> undefinedPairs() {
+    return {{"a shift by the width", "(%x: i32, %y: i32) -> i32",
+             R"(  %r = arith.constant 0 : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 32 : i32
+  %r = arith.shrui %x, %c : i32
+  return %r : i32
+)",
+             "unproved"},
+            {"a constant shifted by more than the width", "(%x: i32) -> i32",
+             R"(  %r = arith.constant -1 : i32
+  return %r : i32
+)",
+             R"(  %a = arith.constant -5 : i32
+  %c = arith.constant 40 : i32
+  %r = arith.shrsi %a, %c : i32
+  return %r : i32
+)",
+             "unproved"},
+            {"the bound of a shift is dropped", "(%x: i32, %y: i32) -> i32",
+             R"(  %c = arith.constant 31 : i32
+  %m = arith.andi %y, %c : i32
+  %r = arith.shli %x, %m : i32
+  return %r : i32
+)",
+             R"(  %r = arith.shli %x, %y : i32
+  return %r : i32
+)",
+             "unproved"},
+            {"the same shift", "(%x: i32, %y: i32) -> i32",
+             R"(  %r = arith.shli %x, %y : i32
+  return %r : i32
+)",
+             R"(  %r = arith.shli %x, %y : i32
+  return %r : i32
+)",
+             "proved: identical"},
+            {"shifts in another form", "(%x: i32, %y: i32) -> i32",
+             R"(  %c = arith.constant 31 : i32
+  %m = arith.andi %y, %c : i32
+  %r = arith.shrui %x, %m : i32
+  return %r : i32
+)",
+             R"(  %w = arith.constant 32 : i32
+  %m = arith.remui %y, %w : i32
+  %r = arith.shrui %x, %m : i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"what is undefined may go", "(%x: i32, %y: i32) -> i32",
+             R"(  %c = arith.constant 40 : i32
+  %d = arith.shli %x, %c : i32
+  %r = arith.addi %x, %y : i32
+  return %r : i32
+)",
+             R"(  %r = arith.addi %y, %x : i32
+  return %r : i32
+)",
+             "proved: open"},
+            {"a division by -1 comes", "(%x: i32) -> i32",
+             R"(  %c = arith.constant 0 : i32
+  %r = arith.subi %c, %x : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant -1 : i32
+  %r = arith.divsi %x, %c : i32
+  return %r : i32
+)",
+             "refuted: out-of-range: division by zero or overflow, in arith.divsi at "},
+            {"a division by -1 goes", "(%x: i32) -> i32",
+             R"(  %c = arith.constant -1 : i32
+  %r = arith.divsi %x, %c : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 0 : i32
+  %r = arith.subi %c, %x : i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"a division by -1 in tensors", "(%x: tensor<30000xi32>) -> tensor<30000xi32>",
+             R"(  %c = arith.constant dense<0> : tensor<30000xi32>
+  %r = arith.subi %c, %x : tensor<30000xi32>
+  return %r : tensor<30000xi32>
+)",
+             R"(  %c = arith.constant dense<-1> : tensor<30000xi32>
+  %r = arith.divsi %x, %c : tensor<30000xi32>
+  return %r : tensor<30000xi32>
+)",
+             "refuted: out-of-range: division"},
+            {"parallel reduction: sum", "(%a: memref<8xi32>) -> i32",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %i0) -> i32 {
+    %q = memref.load %a[%i] : memref<8xi32>
+    %n = arith.addi %l, %q : i32
+    scf.yield %n : i32
+  }
+  return %r : i32
+)",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%i0) -> i32 {
+    %x = memref.load %a[%i] : memref<8xi32>
+    scf.reduce(%x : i32) {
+    ^bb0(%l: i32, %q: i32):
+      %n = arith.addi %l, %q : i32
+      scf.reduce.return %n : i32
+    }
+  }
+  return %r : i32
+)",
+             "proved: identical"},
+            {"parallel reduction: least by comparison", "(%a: memref<8xi32>) -> i32",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %i0) -> i32 {
+    %q = memref.load %a[%i] : memref<8xi32>
+    %p = arith.cmpi slt, %q, %l : i32
+    %n = arith.select %p, %q, %l : i32
+    scf.yield %n : i32
+  }
+  return %r : i32
+)",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%i0) -> i32 {
+    %x = memref.load %a[%i] : memref<8xi32>
+    scf.reduce(%x : i32) {
+    ^bb0(%l: i32, %q: i32):
+      %p = arith.cmpi slt, %q, %l : i32
+      %n = arith.select %p, %q, %l : i32
+      scf.reduce.return %n : i32
+    }
+  }
+  return %r : i32
+)",
+             "proved: identical"},
+            {"parallel reduction: difference", "(%a: memref<8xi32>) -> i32",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %i0) -> i32 {
+    %q = memref.load %a[%i] : memref<8xi32>
+    %n = arith.subi %l, %q : i32
+    scf.yield %n : i32
+  }
+  return %r : i32
+)",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%i0) -> i32 {
+    %x = memref.load %a[%i] : memref<8xi32>
+    scf.reduce(%x : i32) {
+    ^bb0(%l: i32, %q: i32):
+      %n = arith.subi %l, %q : i32
+      scf.reduce.return %n : i32
+    }
+  }
+  return %r : i32
+)",
+             "refuted: nondeterministic: the order of a reduction"},
+            {"parallel reduction: last one", "(%a: memref<8xi32>) -> i32",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %i0) -> i32 {
+    %q = memref.load %a[%i] : memref<8xi32>
+    %z = arith.constant 0 : i32
+    %n = arith.addi %q, %z : i32
+    scf.yield %n : i32
+  }
+  return %r : i32
+)",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%i0) -> i32 {
+    %x = memref.load %a[%i] : memref<8xi32>
+    scf.reduce(%x : i32) {
+    ^bb0(%l: i32, %q: i32):
+      %z = arith.constant 0 : i32
+      %n = arith.addi %q, %z : i32
+      scf.reduce.return %n : i32
+    }
+  }
+  return %r : i32
+)",
+             "refuted: nondeterministic"},
+            {"a reference that depends on the order", "(%a: memref<8xi32>) -> i32",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%i0) -> i32 {
+    %x = memref.load %a[%i] : memref<8xi32>
+    scf.reduce(%x : i32) {
+    ^bb0(%l: i32, %q: i32):
+      %n = arith.subi %l, %q : i32
+      scf.reduce.return %n : i32
+    }
+  }
+  return %r : i32
+)",
+             R"(  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i0 = arith.constant 100 : i32
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %i0) -> i32 {
+    %q = memref.load %a[%i] : memref<8xi32>
+    %n = arith.subi %l, %q : i32
+    scf.yield %n : i32
+  }
+  return %r : i32
+)",
+             "undecided: reference undefined: nondeterministic"},
+            {"a copy over itself", "(%a: memref<8xi32>)",
+             R"(  %s = memref.subview %a[0][4][1] : memref<8xi32> to memref<4xi32, strided<[1]>>
+  %t = memref.subview %a[2][4][1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+  memref.copy %s, %t : memref<4xi32, strided<[1]>> to memref<4xi32, strided<[1], offset: 2>>
+  return
+)",
+             R"(  %s = memref.subview %a[0][4][1] : memref<8xi32> to memref<4xi32, strided<[1]>>
+  %t = memref.subview %a[2][4][1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+  memref.copy %s, %t : memref<4xi32, strided<[1]>> to memref<4xi32, strided<[1], offset: 2>>
+  return
+)",
+             "undecided: parts of 'a' that overlap are copied"},
+            {"a copy beside itself", "(%a: memref<8xi32>)",
+             R"(  %s = memref.subview %a[0][4][1] : memref<8xi32> to memref<4xi32, strided<[1]>>
+  %t = memref.subview %a[4][4][1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 4>>
+  memref.copy %s, %t : memref<4xi32, strided<[1]>> to memref<4xi32, strided<[1], offset: 4>>
+  return
+)",
+             R"(  %s = memref.subview %a[0][4][1] : memref<8xi32> to memref<4xi32, strided<[1]>>
+  %t = memref.subview %a[4][4][1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 4>>
+  memref.copy %s, %t : memref<4xi32, strided<[1]>> to memref<4xi32, strided<[1], offset: 4>>
+  return
+)",
+             "proved: identical"},
+            {"a launch of a negative size", "(%a: memref<8xi32>)",
+             R"(  return
+)",
+             R"(  %n = arith.constant -1 : index
+  %o = arith.constant 1 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %o, %gz = %o) threads(%tx, %ty, %tz) in (%sx = %o, %sy = %o, %sz = %o) {
+    gpu.terminator
+  }
+  return
+)",
+             "refuted: out-of-range: launch of size -1"},
+            {"a group that is too small", "()",
+             R"(  return
+)",
+             R"(  %n = arith.constant 1 : index
+  %g = async.create_group %n : !async.group
+  %s = async.execute {
+    async.yield
+  }
+  %t = async.execute {
+    async.yield
+  }
+  %i = async.add_to_group %s, %g : !async.token
+  %j = async.add_to_group %t, %g : !async.token
+  async.await_all %g
+  return
+)",
+             "refuted: out-of-range: assertion fails"}};
+}
+
+std::vector<ProgramPair> arithmeticPairs() {
+    return {{"rounding down is an arithmetic shift", "(%x: i32) -> i32",
+             R"(  %c = arith.constant 4 : i32
+  %r = arith.floordivsi %x, %c : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 2 : i32
+  %r = arith.shrsi %x, %c : i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"rounding to zero is none", "(%x: i32) -> i32",
+             R"(  %c = arith.constant 4 : i32
+  %r = arith.divsi %x, %c : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 2 : i32
+  %r = arith.shrsi %x, %c : i32
+  return %r : i32
+)",
+             "refuted: value"},
+            {"rounding up, written out", "(%x: i32) -> i32",
+             R"(  %c = arith.constant 4 : i32
+  %r = arith.ceildivsi %x, %c : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 4 : i32
+  %z = arith.constant 0 : i32
+  %o = arith.constant 1 : i32
+  %q = arith.divsi %x, %c : i32
+  %m = arith.remsi %x, %c : i32
+  %p = arith.cmpi sgt, %m, %z : i32
+  %u = arith.addi %q, %o : i32
+  %r = arith.select %p, %u, %q : i32
+  return %r : i32
+)",
+             "proved: "},
+            {"rounding up, unsigned, may wrap when written as a sum", "(%x: i32) -> i32",
+             R"(  %c = arith.constant 4 : i32
+  %r = arith.ceildivui %x, %c : i32
+  return %r : i32
+)",
+             R"(  %c = arith.constant 4 : i32
+  %d = arith.constant 3 : i32
+  %s = arith.addi %x, %d : i32
+  %r = arith.divui %s, %c : i32
+  return %r : i32
+)",
+             "refuted: value"},
+            {"a widened division undoes a widened product", "(%x: i8) -> i8",
+             R"(  %e = arith.extsi %x : i8 to i32
+  %c = arith.constant 10 : i32
+  %h = arith.constant 5 : i32
+  %m = arith.muli %e, %c : i32
+  %s = arith.addi %m, %h : i32
+  %d = arith.floordivsi %s, %c : i32
+  %r = arith.trunci %d : i32 to i8
+  return %r : i8
+)",
+             R"(  return %x : i8
+)",
+             "proved: exact"},
+            {"the upper half of a product", "(%x: i32, %y: i32) -> i32",
+             R"(  %l, %r = arith.mulsi_extended %x, %y : i32
+  return %r : i32
+)",
+             R"(  %a = arith.extsi %x : i32 to i64
+  %b = arith.extsi %y : i32 to i64
+  %m = arith.muli %a, %b : i64
+  %c = arith.constant 32 : i64
+  %s = arith.shrsi %m, %c : i64
+  %r = arith.trunci %s : i64 to i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"a width of five", "(%x: i32, %y: i32) -> i32",
+             R"(  %t = arith.trunci %x : i32 to i5
+  %u = arith.trunci %y : i32 to i5
+  %s = arith.addi %t, %u : i5
+  %r = arith.extsi %s : i5 to i32
+  return %r : i32
+)",
+             R"(  %t = arith.addi %x, %y : i32
+  %u = arith.trunci %t : i32 to i5
+  %r = arith.extsi %u : i5 to i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"a width of five, unsigned", "(%x: i32, %y: i32) -> i32",
+             R"(  %t = arith.trunci %x : i32 to i5
+  %u = arith.trunci %y : i32 to i5
+  %s = arith.addi %t, %u : i5
+  %r = arith.extsi %s : i5 to i32
+  return %r : i32
+)",
+             R"(  %t = arith.addi %x, %y : i32
+  %u = arith.trunci %t : i32 to i5
+  %r = arith.extui %u : i5 to i32
+  return %r : i32
+)",
+             "refuted: value"},
+            {"four bits, divided unsigned", "(%x: i4, %y: i4) -> i8",
+             R"(  %o = arith.constant 1 : i4
+  %d = arith.ori %y, %o : i4
+  %q = arith.divui %x, %d : i4
+  %r = arith.extui %q : i4 to i8
+  return %r : i8
+)",
+             R"(  %o = arith.constant 1 : i8
+  %a = arith.extui %x : i4 to i8
+  %b = arith.extui %y : i4 to i8
+  %d = arith.ori %b, %o : i8
+  %r = arith.divui %a, %d : i8
+  return %r : i8
+)",
+             "proved: exact"},
+            {"four bits, compared", "(%x: i4, %y: i4) -> i1",
+             R"(  %r = arith.cmpi ult, %x, %y : i4
+  return %r : i1
+)",
+             R"(  %r = arith.cmpi slt, %x, %y : i4
+  return %r : i1
+)",
+             "refuted: value"},
+            {"a number wins over NaN, or not", "(%x: f32, %y: f32) -> f32",
+             R"(  %r = arith.minimumf %x, %y : f32
+  return %r : f32
+)",
+             R"(  %r = arith.minnumf %x, %y : f32
+  return %r : f32
+)",
+             "proved: exact"},
+            {"one rounding for two", "(%x: f32, %y: f32) -> f32",
+             R"(  %m = arith.mulf %x, %y : f32
+  %r = arith.addf %m, %x : f32
+  return %r : f32
+)",
+             R"(  %r = math.fma %x, %y, %x : f32
+  return %r : f32
+)",
+             "proved: exact"},
+            {"a zero of the other sign is added", "(%x: f32, %y: f32) -> f32",
+             R"(  %z = arith.constant 0.0 : f32
+  %r = arith.addf %x, %z : f32
+  return %r : f32
+)",
+             R"(  %z = arith.constant -0.0 : f32
+  %r = arith.addf %x, %z : f32
+  return %r : f32
+)",
+             "proved: exact"},
+            {"ties go elsewhere", "(%x: f32, %y: f32) -> f32",
+             R"(  %r = math.round %x : f32
+  return %r : f32
+)",
+             R"(  %r = math.roundeven %x : f32
+  return %r : f32
+)",
+             "refuted: value"},
+            {"another rounding mode", "(%x: f32, %y: f32) -> f32",
+             R"(  %t = arith.truncf %x : f32 to f16
+  %r = arith.extf %t : f16 to f32
+  return %r : f32
+)",
+             R"(  %t = arith.truncf %x downward : f32 to f16
+  %r = arith.extf %t : f16 to f32
+  return %r : f32
+)",
+             "unproved"},
+            {"fast-math flags come", "(%x: f32, %y: f32) -> f32",
+             R"(  %r = arith.addf %x, %y : f32
+  return %r : f32
+)",
+             R"(  %r = arith.addf %x, %y fastmath<nnan> : f32
+  return %r : f32
+)",
+             "proved: exact"},
+            {"fast-math flags go", "(%x: f32, %y: f32) -> f32",
+             R"(  %r = arith.addf %x, %y fastmath<nnan> : f32
+  return %r : f32
+)",
+             R"(  %r = arith.addf %x, %y : f32
+  return %r : f32
+)",
+             "proved: identical"},
+            {"vectors are passed", "(%x: vector<2x2xi32>, %y: vector<2x2xi32>) -> vector<2x2xi32>",
+             R"(  %r = arith.addi %x, %y : vector<2x2xi32>
+  return %r : vector<2x2xi32>
+)",
+             R"(  %r = func.call @g(%y, %x) : (vector<2x2xi32>, vector<2x2xi32>) -> vector<2x2xi32>
+  return %r : vector<2x2xi32>
+}
+func.func private @g(%p: vector<2x2xi32>, %q: vector<2x2xi32>) -> vector<2x2xi32> {
+  %r = arith.addi %p, %q : vector<2x2xi32>
+  return %r : vector<2x2xi32>
+)",
+             "proved: open"},
+            {"vectors differ", "(%x: vector<2x2xi32>, %y: vector<2x2xi32>) -> vector<2x2xi32>",
+             R"(  %r = arith.maxsi %x, %y : vector<2x2xi32>
+  return %r : vector<2x2xi32>
+)",
+             R"(  %r = arith.maxui %x, %y : vector<2x2xi32>
+  return %r : vector<2x2xi32>
+)",
+             "refuted: value: result0[0,"},
+            {"tensors are passed", "(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32>",
+             R"(  %s = arith.addi %x, %y : tensor<4xi32>
+  %r = arith.muli %s, %y : tensor<4xi32>
+  return %r : tensor<4xi32>
+)",
+             R"(  %s = func.call @outer(%x, %y) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %r = arith.muli %s, %y : tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+func.func private @outer(%p: tensor<4xi32>, %q: tensor<4xi32>) -> tensor<4xi32> {
+  %r = func.call @inner(%p, %q) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+func.func private @inner(%p: tensor<4xi32>, %q: tensor<4xi32>) -> tensor<4xi32> {
+  %r = arith.addi %p, %q : tensor<4xi32>
+  return %r : tensor<4xi32>
+)",
+             "proved: identical"}};
+}
