@@ -32,8 +32,10 @@ Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& co
 }
 
 void tellUnknownNames(const match::RuleFile& rules, const Graph* graph, Console& console) {
-    for (const match::Finding& each : match::unknownNames(rules, graph)) {
-        console.note(each.text(rules.file));
+    for (const std::vector<match::Finding>& warnings : {match::unknownNames(rules, graph), match::unusedPatterns(rules)}) {
+        for (const match::Finding& each : warnings) {
+            console.note(each.text(rules.file));
+        }
     }
 }
 

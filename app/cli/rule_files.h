@@ -18,7 +18,7 @@ struct OpenedRules {
 /// `lenient`.
 [[nodiscard]] Result<OpenedRules> openRules(const std::string& file, bool lenient, Console& console);
 
-/// Warnings for operators and attributes that nothing has, the graph neither; `graph` may be null.
+/// Warnings for operators and attributes that nothing has, the graph neither, and for patterns that no rule uses; `graph` may be null.
 void tellUnknownNames(const match::RuleFile& rules, const Graph* graph, Console& console);
 
 } // namespace lemmascope::cli

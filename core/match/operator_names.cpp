@@ -190,20 +190,12 @@ class NameCheck {
         // Of what may be an operand the name is free; tables of other domains need not be whole.
         if (near || (domain.empty() && !orOperand)) {
             report(Finding::Code::UnknownAttribute, spot, (domain.empty() ? name : domain + "." + name) + noAttribute(op, attribute),
-                   near ? "did you mean " + std::string(*near) + "?" : knownInWords(*attributesOf(op)));
+                   near ? "did you mean " + std::string(*near) + "?" : attributesInWords(*attributesOf(op)));
         }
     }
 
     [[nodiscard]] static std::string noAttribute(const OperatorName& op, const std::string& attribute) {
         return (op.version ? " of opset " + std::to_string(*op.version) : std::string()) + " has no attribute '" + attribute + "'";
-    }
-
-    [[nodiscard]] static std::string knownInWords(const std::vector<std::string_view>& known) {
-        std::string out;
-        for (const std::string_view each : known) {
-            out += (out.empty() ? "it has " : ", ") + std::string(each);
-        }
-        return out.empty() ? "it has none" : out;
     }
 
     /// `attr(?n, "transsA")` where ?n is an operator that the pattern writes out.
@@ -301,6 +293,47 @@ std::optional<std::vector<std::string_view>> knownAttributes(const OperatorName&
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
+}
+
+std::string attributesInWords(const std::vector<std::string_view>& known) {
+    std::string out;
+    for (const std::string_view each : known) {
+        out += (out.empty() ? "it has " : ", ") + std::string(each);
+    }
+    return out.empty() ? "it has none" : out;
+}
+
+std::vector<Finding> unusedPatterns(const RuleFile& file) {
+    if (file.rules.empty()) {
+        return {};
+    }
+    std::map<std::string_view, std::vector<PatternId>> bodies;
+    for (const PatternDefinition& each : file.definitions) {
+        bodies[each.name].push_back(each.body);
+    }
+    std::set<std::string_view> used;
+    std::vector<PatternId> stack;
+    for (const Rule& each : file.rules) {
+        stack.push_back(each.pattern);
+    }
+    while (!stack.empty()) {
+        const PatternNode& node = file.at(stack.back());
+        stack.pop_back();
+        stack.insert(stack.end(), node.children.begin(), node.children.end());
+        // A call of a mu of that name counts as well: rather no warning than a wrong one.
+        const auto called = node.kind == PatternKind::Call ? bodies.find(node.op.name) : bodies.end();
+        if (called != bodies.end() && used.insert(called->first).second) {
+            stack.insert(stack.end(), called->second.begin(), called->second.end());
+        }
+    }
+    std::vector<Finding> out;
+    for (const PatternDefinition& each : file.definitions) {
+        if (used.insert(each.name).second) { // several definitions of a name are told once
+            out.push_back({Finding::Code::UnusedPattern, false, each.name, "no rule uses the pattern '" + each.name + "'",
+                           "it is not matched: write rule NAME: " + each.name + "(...)", each.spot});
+        }
+    }
+    return out;
 }
 
 std::vector<Finding> unknownNames(const RuleFile& file, const Graph* graph) { return NameCheck(file, graph).run(); }

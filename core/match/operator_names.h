@@ -20,4 +20,10 @@ namespace lemmascope::match {
 /// a name, or has definitions for, is known; null: small terms and graphs may still have anything.
 [[nodiscard]] std::vector<Finding> unknownNames(const RuleFile& file, const Graph* graph = nullptr);
 
+/// `it has alpha, beta, transA`; `it has none`.
+[[nodiscard]] std::string attributesInWords(const std::vector<std::string_view>& known);
+
+/// Warnings for patterns of a file with rules that no rule uses: they are not matched.
+[[nodiscard]] std::vector<Finding> unusedPatterns(const RuleFile& file);
+
 } // namespace lemmascope::match

@@ -26,8 +26,9 @@ Result<RuleSet> readRuleSet(std::string text, const std::string& file) {
     RuleSet out;
     const StaticResult checked = checkStatically(*rules);
     out.findings = checked.findings;
-    const std::vector<Finding> unknown = unknownNames(*rules);
-    out.findings.insert(out.findings.end(), unknown.begin(), unknown.end());
+    for (const std::vector<Finding>& warnings : {unknownNames(*rules), unusedPatterns(*rules)}) {
+        out.findings.insert(out.findings.end(), warnings.begin(), warnings.end());
+    }
     if (checked.passes()) {
         auto programs = compileRules(*rules, checked);
         if (!programs) {

@@ -15,7 +15,7 @@ namespace lemmascope::match {
 struct RuleSet {
     std::string text;
     std::shared_ptr<const RuleFile> file;
-    std::vector<Finding> findings;                             ///< of the static check, then names that are not known (operator_names.h)
+    std::vector<Finding> findings;                             ///< of the static check, then names that are not known or not used (operator_names.h)
     std::vector<std::shared_ptr<const MatchProgram>> programs; ///< empty where the static check failed
 
     [[nodiscard]] bool passes() const;

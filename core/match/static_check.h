@@ -19,7 +19,8 @@ struct Finding {
         Shadowed,
         DuplicateAlternate,
         UnknownOperator,
-        UnknownAttribute
+        UnknownAttribute,
+        UnusedPattern
     };
     Code code = Code::ExistentialUnbound;
     bool isError = true; ///< else a warning

@@ -290,7 +290,7 @@ std::vector<match::Finding> checkReplacements(const match::RuleFile& file, const
             const auto near = nearestWord(each.name, *all);
             if (domain.empty() || near) {
                 out.push_back({match::Finding::Code::UnknownAttribute, domain.empty(), rule.name, name + " has no attribute '" + each.name + "'",
-                               near ? "did you mean " + std::string(*near) + "?" : "", each.spot});
+                               near ? "did you mean " + std::string(*near) + "?" : match::attributesInWords(*all), each.spot});
             }
         }
     };

@@ -133,6 +133,21 @@ class TestMatchStatic : public QObject {
         QVERIFY2(found[1].fact == "Softmax has no attribute 'axes'", found[1].fact.c_str());
     }
 
+    void patternsThatNoRuleUsesAreTold() {
+        const auto unused = [](const char* text) {
+            QStringList out;
+            for (const Finding& each : unusedPatterns(*parseRules(text, "f"))) {
+                out << QString::fromStdString(each.text("f"));
+            }
+            return out.join("\n");
+        };
+        QCOMPARE(unused("pattern p(?x) = relu(?x)"), QString());
+        QCOMPARE(unused("pattern p(?x) = relu(?x)\npattern q(?x) = p(?x) | tanh(q(?x))\nrule r: q(?x)"), QString());
+        QCOMPARE(unused("pattern p(?x) = relu(?x)\npattern p(?x) = abs(?x)\npattern q(?x) = p(?x)\nrule r: relu(?x)"),
+                 QString("f:1:1: warning: no rule uses the pattern 'p' (it is not matched: write rule NAME: p(...))\n"
+                         "f:3:1: warning: no rule uses the pattern 'q' (it is not matched: write rule NAME: q(...))"));
+    }
+
     void hugeFilesAreReadInTime() {
         std::string alternates = "pattern p = f(?x0)";
         std::string many;
