@@ -308,7 +308,8 @@ class RuleChecker {
             m_out.reason = m_stopped + ": " + counted(m_out.proved, "case") + " proved, more are left";
         } else if (m_out.proved == 0) {
             m_out.verdict = Verdict::Unproved;
-            m_out.reason = m_refusal.empty() ? "no graph was found that the rule matches" : "the rewriter refuses it everywhere: " + m_refusal;
+            m_out.reason = !m_refusal.empty() ? "the rewriter refuses it everywhere: " + m_refusal
+                                              : "no graph was found that the rule matches" + (m_gaps.empty() ? std::string() : ": " + joined(m_gaps));
         } else if (!m_gaps.empty()) {
             m_out.verdict = Verdict::Unproved;
             m_out.reason = "proved only for " + joined(m_gaps);
