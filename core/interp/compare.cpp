@@ -239,6 +239,24 @@ bool Comparison::pairOutputs() {
             return false;
         }
     }
+    // A global that both may write begins with any content, but with the same.
+    for (const Global& global : m_rewritten->globals) {
+        const auto other =
+            std::find_if(m_reference->globals.begin(), m_reference->globals.end(), [&](const Global& g) { return g.name == global.name; });
+        if (other == m_reference->globals.end() || global.isConstant || other->isConstant || !global.isInitialised || !other->isInitialised ||
+            global.values.empty() || other->values.empty()) {
+            continue;
+        }
+        bool same = global.type.element == other->type.element;
+        for (std::size_t i = 0; same && i < std::max(global.values.size(), other->values.size()); ++i) {
+            same = global.values[global.values.size() == 1 ? 0 : std::min(i, global.values.size() - 1)] ==
+                   other->values[other->values.size() == 1 ? 0 : std::min(i, other->values.size() - 1)];
+        }
+        if (!same && wanted(global.name)) {
+            unproved("the global '" + global.name + "' begins with other values");
+            return false;
+        }
+    }
     for (const LiveOut& global : b.globals) {
         const bool inReference = std::any_of(a.globals.begin(), a.globals.end(), [&](const LiveOut& g) { return g.name == global.name; });
         const bool known =

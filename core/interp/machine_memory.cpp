@@ -105,6 +105,15 @@ bool Machine::content(Task& task, std::uint32_t allocation, std::uint64_t flat, 
         (void)undecided(task, pc, "whether a cell was written depends on too many conditions");
         return false;
     }
+    if (value == NoTerm && m_forks.empty() && m_infos.size() > 2) {
+        // Tasks were made: a write that nothing orders may come yet. The run goes on with any content.
+        if (!m_early) {
+            found.step = stepAt(task, pc);
+            m_early = std::move(found);
+        }
+        out = m_concrete ? Cell{0, NoTerm} : Cell{0, m_dag.open(m_dag.openName("content that nobody wrote"), 0, memory.type, {})};
+        return true;
+    }
     if (value == NoTerm) {
         (void)fault(task, std::move(found), pc);
         return false;

@@ -28,6 +28,10 @@ Result<RunResult> Machine::run() {
     if (m_cancelled) {
         return fail(ErrorCode::Cancelled, "cancelled");
     }
+    if (m_early && (m_result.end == RunResult::End::Finished || m_result.end == RunResult::End::Faulted)) {
+        m_result.end = RunResult::End::Faulted; // no task writes what was read
+        m_result.fault = std::move(m_early);
+    }
     if (m_result.end == RunResult::End::Finished) {
         collect();
     }

@@ -218,7 +218,8 @@ class Machine {
     std::vector<std::uint32_t> m_argumentAllocations;
     std::vector<View> m_argumentViews;
 
-    std::vector<TaskInfo> m_infos{1};          ///< by task id
+    std::optional<Fault> m_early;     ///< the first read of a cell that nobody has written, where another task may write it later: then it is a race
+    std::vector<TaskInfo> m_infos{1}; ///< by task id
     std::vector<Task*> m_byId{nullptr};        ///< by task id; null: ended
     std::deque<std::unique_ptr<Task>> m_tasks; ///< all that were made; ended ones are used again
     std::vector<Task*> m_spare;

@@ -505,5 +505,91 @@ func.func private @inner(%p: tensor<4xi32>, %q: tensor<4xi32>) -> tensor<4xi32> 
   %r = arith.addi %p, %q : tensor<4xi32>
   return %r : tensor<4xi32>
 )",
-             "proved: identical"}};
+             "proved: identical"},
+            {"a global that nobody writes is a table", "(%o: memref<2xi32>)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global "private" @g : memref<2xi32> = dense<[1, 2]>
+func.func private @h() {
+  return
+)",
+             R"(  %a = arith.constant 1 : i32
+  %b = arith.constant 2 : i32
+  affine.store %a, %o[0] : memref<2xi32>
+  affine.store %b, %o[1] : memref<2xi32>
+  return
+)",
+             "proved: identical"},
+            {"another table", "(%o: memref<2xi32>)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global "private" @g : memref<2xi32> = dense<[1, 2]>
+func.func private @h() {
+  return
+)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global "private" @g : memref<2xi32> = dense<[1, 3]>
+func.func private @h() {
+  return
+)",
+             "refuted: value: o[1] is 2, rewritten 3"},
+            {"a global that others may write has any content", "(%o: memref<2xi32>)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global @g : memref<2xi32> = dense<[1, 2]>
+func.func private @h() {
+  return
+)",
+             R"(  %a = arith.constant 1 : i32
+  %b = arith.constant 2 : i32
+  affine.store %a, %o[0] : memref<2xi32>
+  affine.store %b, %o[1] : memref<2xi32>
+  return
+)",
+             "refuted: value"},
+            {"a global that others may write begins otherwise", "(%o: memref<2xi32>)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global @g : memref<2xi32> = dense<[1, 2]>
+func.func private @h() {
+  return
+)",
+             R"(  %g = memref.get_global @g : memref<2xi32>
+  affine.for %i = 0 to 2 {
+    %x = affine.load %g[%i] : memref<2xi32>
+    affine.store %x, %o[%i] : memref<2xi32>
+  }
+  return
+}
+memref.global @g : memref<2xi32> = dense<[1, 3]>
+func.func private @h() {
+  return
+)",
+             "unproved: the global 'g' begins with other values"}};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -212,6 +213,8 @@ class Program {
 
     [[nodiscard]] Result<void> checkDepth() const;
     void addGlobals();
+    /// Those that are not only read.
+    [[nodiscard]] std::set<std::string, std::less<>> globalsThatMayChange() const;
     void declareFunctions(OperationId entry);
     [[nodiscard]] Result<void> describeEntry(OperationId entry);
     [[nodiscard]] Result<void> fixSizes(OperationId entry);

@@ -44,7 +44,31 @@ Result<void> Program::checkDepth() const {
     return {};
 }
 
+std::set<std::string, std::less<>> Program::globalsThatMayChange() const {
+    static const std::set<std::string_view> Reads{"memref.load",        "affine.load", "memref.dim",           "memref.rank",
+                                                  "affine.vector_load", "vector.load", "vector.transfer_read", "memref.prefetch"};
+    std::map<std::uint32_t, std::string_view> held; // by value
+    std::set<std::string, std::less<>> out;
+    for (std::size_t i = 0; i < module.operations.size(); ++i) {
+        if (const Attribute* name = module.name(OperationId(i)) == "memref.get_global" ? module.find(OperationId(i), "name") : nullptr) {
+            held[module.result(OperationId(i)).index] = name->bytes;
+        }
+    }
+    for (std::size_t i = 0; i < module.operations.size(); ++i) {
+        const OperationId op(i);
+        const auto operands = module.operands(op);
+        for (std::size_t at = 0; at < operands.size(); ++at) {
+            const auto global = held.find(operands[at].index);
+            if (global != held.end() && !Reads.contains(module.name(op)) && !(module.name(op) == "memref.copy" && at == 0)) {
+                out.emplace(global->second);
+            }
+        }
+    }
+    return out;
+}
+
 void Program::addGlobals() {
+    const std::set<std::string, std::less<>> changing = globalsThatMayChange();
     for (std::size_t i = 0; i < module.operations.size(); ++i) {
         const OperationId op(i);
         if (module.name(op) != "memref.global") {
@@ -59,9 +83,13 @@ void Program::addGlobals() {
         interp::Global global;
         global.name = symbolOf(module, op);
         global.type = *held;
-        global.isConstant = module.find(op, "constant") != nullptr;
-        global.place = place(op);
         const Attribute* initial = module.find(op, "initial_value");
+        // One that nobody else sees and nobody here writes is what it begins with.
+        const Attribute* seen = module.find(op, "sym_visibility");
+        const bool isPrivate = seen != nullptr && seen->bytes == "private";
+        const bool begins = initial != nullptr && initial->kind != Attribute::Kind::Unit;
+        global.isConstant = module.find(op, "constant") != nullptr || (isPrivate && begins && !changing.contains(global.name));
+        global.place = place(op);
         if (initial == nullptr || initial->kind == Attribute::Kind::Unit) {
             // Without a value it is defined elsewhere: then its content is any.
             global.isInitialised = initial == nullptr;
