@@ -280,7 +280,84 @@ std::vector<ProgramPair> undefinedPairs() {
   async.await_all %g
   return
 )",
-             "refuted: out-of-range: assertion fails"}};
+             "refuted: out-of-range: assertion fails"},
+            {"memory of a block, with its barrier", "(%a: memref<8xi32>, %b: memref<8xi32>)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
+  scf.for %t = %c0 to %c8 step %c1 {
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %a[%j] : memref<8xi32>
+    memref.store %y, %b[%t] : memref<8xi32>
+  }
+  return
+)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%t, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) workgroup(%s : memref<8xi32, 3>) {
+    %x = memref.load %a[%t] : memref<8xi32>
+    memref.store %x, %s[%t] : memref<8xi32, 3>
+    gpu.barrier
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %s[%j] : memref<8xi32, 3>
+    memref.store %y, %b[%t] : memref<8xi32>
+    gpu.terminator
+  }
+  return
+)",
+             "proved: identical"},
+            {"memory of a block, barrier dropped", "(%a: memref<8xi32>, %b: memref<8xi32>)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
+  scf.for %t = %c0 to %c8 step %c1 {
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %a[%j] : memref<8xi32>
+    memref.store %y, %b[%t] : memref<8xi32>
+  }
+  return
+)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%t, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) workgroup(%s : memref<8xi32, 3>) {
+    %x = memref.load %a[%t] : memref<8xi32>
+    memref.store %x, %s[%t] : memref<8xi32, 3>
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %s[%j] : memref<8xi32, 3>
+    memref.store %y, %b[%t] : memref<8xi32>
+    gpu.terminator
+  }
+  return
+)",
+             "refuted: race: "},
+            {"memory of a block that nobody writes", "(%a: memref<8xi32>, %b: memref<8xi32>)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
+  scf.for %t = %c0 to %c8 step %c1 {
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %a[%j] : memref<8xi32>
+    memref.store %y, %b[%t] : memref<8xi32>
+  }
+  return
+)",
+             R"(  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c7 = arith.constant 7 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1) threads(%t, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) workgroup(%s : memref<8xi32, 3>) {
+    %j = arith.subi %c7, %t : index
+    %y = memref.load %s[%j] : memref<8xi32, 3>
+    memref.store %y, %b[%t] : memref<8xi32>
+    gpu.terminator
+  }
+  return
+)",
+             "refuted: uninitialised: read of s[7]"}};
 }
 
 std::vector<ProgramPair> arithmeticPairs() {
