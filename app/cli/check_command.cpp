@@ -4,13 +4,11 @@
 #include "app/cli/input_files.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/pair_list.h"
-#include "app/cli/programs.h"
-#include "core/program/program.h"
 #include "core/report/bug_report.h"
 #include "core/report/junit.h"
 #include "core/report/pairs_text.h"
+#include "core/report/program_check.h"
 #include "core/report/program_report.h"
-#include "core/report/replay.h"
 #include "core/report/result_json.h"
 #include "core/report/sarif.h"
 #include "core/report/text_report.h"
@@ -53,8 +51,12 @@ class Checker {
         std::shared_ptr<const Graph> graph;
     };
     std::set<std::pair<std::string, std::string>> m_assumed; ///< pairs of --assume-equal that some step of a pipeline has
-    std::optional<ProgramCheck> m_programs;                  ///< of the pair checked last, where running them gave the verdict; for --export
-    std::vector<Opened> m_opened;                            ///< the two read last: a graph that two steps or two lines share is read once
+    struct Programs {
+        ProgramFile reference, rewritten;
+        std::shared_ptr<const interp::ProgramComparison> comparison;
+    };
+    std::optional<Programs> m_programs; ///< of the pair checked last, where running them gave the verdict; for --export
+    std::vector<Opened> m_opened;       ///< the two read last: a graph that two steps or two lines share is read once
 
     [[nodiscard]] Result<std::shared_ptr<const Graph>> open(const std::string& file);
     /// `step`: one of a pipeline, which is asked what concerns it only.
@@ -156,46 +158,20 @@ Result<CheckResult> Checker::checkProgramPair(const PairFiles& pair, const Check
             return fail(ErrorCode::Usage, std::string(name) + " is about graphs, not MLIR programs", pair.reference);
         }
     }
-    // Tensor functions are graphs as well. Those hold at all sizes and for large tensors, where running every element says nothing or takes
-    // too long; small ones are run first, which needs no form for every op.
-    const bool wanted = options.sizes.empty() && !request.mayAlias && !request.fingerprint;
-    const auto reference = wanted ? openTensorFunction(pair.reference, request.entry, m_interrupt.token()) : nullptr;
-    const auto rewritten = reference && wanted ? openTensorFunction(pair.rewritten, request.entry, m_interrupt.token()) : reference;
-    const bool graphs = wanted && rewritten;
-    std::optional<CheckResult> ofGraphs;
-    const auto decidedAsGraphs = [&] {
-        options.timeSeconds = timeLeft(options);
-        if (Result<CheckResult> checked = check(*reference, *rewritten, options, servicesFor(pair), m_interrupt.token())) {
-            ofGraphs = std::move(*checked);
-        }
-        return ofGraphs && (ofGraphs->verdict == Verdict::Proved || ofGraphs->verdict == Verdict::Refuted);
-    };
-    const bool large = graphs && (isLarge(**reference) || isLarge(**rewritten));
-    if (large && decidedAsGraphs()) {
-        return std::move(*ofGraphs);
-    }
+    const ProgramOptions programs{request.entry, request.mayAlias, request.fingerprint};
+    const std::stop_token stop = m_interrupt.token();
+    auto reference = readProgram(pair.reference, programs, options.sizes, stop);
+    auto rewritten = !reference ? tl::unexpected(reference.error())
+                                : readProgram(pair.rewritten, programs,
+                                              reference->program ? sizesByPosition(options.sizes, *reference->program) : options.sizes, stop);
     options.timeSeconds = timeLeft(options);
-    Result<ProgramCheck> ran = checkPrograms(pair.reference, pair.rewritten, request, options, servicesFor(pair), m_interrupt.token());
-    Result<CheckResult> result = ran ? Result<CheckResult>(ran->result) : tl::unexpected(ran.error());
-    if (result && result->verdict != Verdict::Proved && result->verdict != Verdict::Refuted && graphs && !large && decidedAsGraphs()) {
-        return std::move(*ofGraphs);
+    const Result<ProgramCheck> checked =
+        rewritten ? checkPrograms(*reference, *rewritten, programs, options, servicesFor(pair), stop) : tl::unexpected(rewritten.error());
+    if (checked && checked->comparison && !m_request.exportFolder.empty()) {
+        m_programs = Programs{std::move(*reference), std::move(*rewritten), checked->comparison};
     }
-    if (result && result->verdict == Verdict::Undecided) {
-        if (ofGraphs && ofGraphs->verdict == Verdict::Unproved) {
-            return std::move(*ofGraphs); // says more: what was decided, and what not
-        }
-        const auto& arguments = ran->reference ? ran->reference->arguments : std::vector<interp::Argument>();
-        if (ofGraphs && !ofGraphs->reason.empty()) {
-            result->reason += "; as graphs: " + ofGraphs->reason;
-        } else if (wanted && !rewritten && std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) { return argument.isTensor; })) {
-            result->reason += "; for all sizes: " + rewritten.error().text();
-        }
-    }
-    if (ran && ran->comparison && !m_request.exportFolder.empty()) {
-        m_programs = std::move(*ran);
-    }
-    const bool late = !result && result.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;
-    return late ? Result<CheckResult>(outOfTimeResult()) : result;
+    const bool late = !checked && checked.error().code == ErrorCode::Cancelled && m_interrupt.cause() == Interrupt::Cause::Time;
+    return late ? Result<CheckResult>(outOfTimeResult()) : checked ? Result<CheckResult>(checked->result) : tl::unexpected(checked.error());
 }
 
 CheckServices Checker::servicesFor(const PairFiles& pair) {
@@ -221,32 +197,16 @@ Result<void> Checker::writeLists(const std::vector<PairReport>& reports) {
 }
 
 Result<BugReport> Checker::exportPrograms(const PairFiles& pair, const CheckRequest& request, const std::filesystem::path& folder) {
-    const Result<std::string> before = programText(pair.reference);
-    const Result<std::string> after = before ? programText(pair.rewritten) : before;
-    if (!after) {
-        return tl::unexpected(after.error());
-    }
     ProgramReportRequest report;
-    report.pair = {pair.reference, pair.rewritten, *before, *after, m_programs->reference, m_programs->rewritten};
-    report.comparison = m_programs->comparison;
+    const auto& [reference, rewritten, comparison] = *m_programs;
+    report.pair = {pair.reference, pair.rewritten, reference.text, rewritten.text, reference.program, rewritten.program};
+    report.comparison = comparison;
     report.options = request.options;
+    report.program = {request.entry, request.mayAlias, request.fingerprint};
     report.anonymous = m_request.anonymous;
-    const auto add = [&](const std::string& option, const std::string& value) { report.replayOptions += " " + option + " " + shellWord(value); };
-    if (!request.entry.empty()) {
-        add("--entry", request.entry);
-    }
-    for (const auto& [name, size] : request.options.sizes) {
-        add("--size", name + "=" + std::to_string(size));
-    }
-    std::string outputs;
-    for (const std::string& output : request.options.outputs) {
-        outputs += (outputs.empty() ? "" : ",") + output;
-    }
-    if (!outputs.empty()) {
-        add("--outputs", outputs);
-    }
-    report.replayOptions += request.mayAlias ? " --may-alias" : "";
-    report.replayOptions += request.fingerprint ? " --fingerprint" : "";
+    report.recheck = [this](const auto& before, const auto& after, const ProgramOptions& program, const CheckOptions& again, std::stop_token stop) {
+        return recheckPrograms(before, after, program, again, m_engines.services(), stop);
+    };
     return exportProgramReport(report, folder, m_interrupt.token());
 }
 

@@ -1,8 +1,8 @@
 #include "app/cli/pair_list.h"
 
-#include "app/cli/programs.h"
 #include "core/report/files.h"
 #include "core/report/pipeline.h"
+#include "core/report/program_check.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -8,6 +8,8 @@
 #include "core/report/outcome.h"
 #include "core/workspace/recent.h"
 #include "ui/jobs/program_session.h"
+#include "ui/panels/program_settings_bar.h"
+#include "ui/views/text.h"
 #include "ui/views/theme.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rules_part.h"
@@ -94,7 +96,19 @@ int main(int argc, char** argv) {
                                 QStringLiteral("view"), QStringLiteral("lemma"));
     const QCommandLineOption rules(QStringLiteral("rules"), QCoreApplication::translate("main", "Rules to match on the graphs (.rules)."),
                                    QStringLiteral("file"));
-    parser.addOptions({colours, grab, grabView, rules});
+    const QCommandLineOption entry(QStringLiteral("entry"),
+                                   QCoreApplication::translate("main", "Function of MLIR programs to start in; their only public one else."),
+                                   QStringLiteral("name"));
+    const QCommandLineOption size(
+        QStringLiteral("size"),
+        QCoreApplication::translate("main", "An integer argument, or the dynamic size of a memref, of MLIR programs; may be repeated."),
+        QStringLiteral("n=8"));
+    const QCommandLineOption mayAlias(QStringLiteral("may-alias"),
+                                      QCoreApplication::translate("main", "Arguments of MLIR programs may name one memory."));
+    const QCommandLineOption fingerprint(
+        QStringLiteral("fingerprint"),
+        QCoreApplication::translate("main", "MLIR programs too large for terms: keep digests in their place; what agrees is probable."));
+    parser.addOptions({colours, grab, grabView, rules, entry, size, mayAlias, fingerprint});
     parser.addPositionalArgument(
         QStringLiteral("REF"),
         QCoreApplication::translate("main", "The graph or program as it was (.onnx, .lsg.json, .mlir), or a saved session alone (.lsession)."),
@@ -124,6 +138,15 @@ int main(int argc, char** argv) {
     }
     if (parser.isSet(colours) && !isColours(parser.value(colours))) {
         return usageError(QStringLiteral("--colours: expected light, dark, contrast, mono or desktop, not '%1'").arg(parser.value(colours)));
+    }
+    const SizesText sizes = readSizes(parser.values(size).join(u','));
+    if (!sizes.wrong.isEmpty()) {
+        return usageError(QStringLiteral("--size: expected NAME=NUMBER, such as n=8, not '%1'").arg(sizes.wrong));
+    }
+    const bool asked = parser.isSet(entry) || parser.isSet(size) || parser.isSet(mayAlias) || parser.isSet(fingerprint);
+    const auto isProgram = [](const QString& file) { return ProgramSession::isProgram(toPath(file)); };
+    if (asked && !(files.size() == 2 && isProgram(files[0]) && isProgram(files[1]))) {
+        return usageError(QStringLiteral("--entry, --size, --may-alias and --fingerprint are about two MLIR programs (.mlir, .mlirbc)"));
     }
     if (lacksDisplay(argc, argv)) {
         std::fputs("lemmascope: no display: neither DISPLAY nor WAYLAND_DISPLAY is set (lemmascope-cli needs none)\n", stderr);
@@ -160,6 +183,9 @@ int main(int argc, char** argv) {
         QApplication::exit(BySignal + signal);
     });
     window.show();
+    if (asked) {
+        window.programSession()->askNext({toStdString(parser.value(entry)), parser.isSet(mayAlias), parser.isSet(fingerprint)}, sizes.sizes);
+    }
     window.openFiles(files);
     if (parser.isSet(rules)) {
         window.findChild<RulesPart*>()->open(parser.value(rules));

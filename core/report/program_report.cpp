@@ -1,9 +1,12 @@
 #include "core/report/program_report.h"
 
 #include "core/format/npy/npy.h"
+#include "core/report/element_text.h"
 #include "core/report/files.h"
 #include "core/report/graph_picture.h"
 #include "core/report/outcome.h"
+#include "core/report/program_anonymous.h"
+#include "core/report/program_check.h"
 #include "core/report/program_diff.h"
 #include "core/report/replay.h"
 #include "core/report/report_document.h"
@@ -64,26 +67,6 @@ class Files {
     std::optional<Error> m_trouble;
 };
 
-/// Comments may speak of what a text comes from. Lines stay where they are.
-std::string withoutComments(std::string_view text) {
-    std::string out;
-    for (const std::string_view line : linesOf(text)) {
-        bool inText = false;
-        std::size_t end = line.size();
-        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-            if (line[i] == '"' && (i == 0 || line[i - 1] != '\\')) {
-                inText = !inText;
-            }
-            if (!inText && line[i] == '/' && line[i + 1] == '/') {
-                end = i;
-                break;
-            }
-        }
-        out += (out.empty() ? "" : "\n") + std::string(line.substr(0, end));
-    }
-    return out;
-}
-
 void accessesSection(ReportDocument& words, const CellStory& story) {
     ReportSection section{.title = "Who writes " + story.name, .table = {.columns = {"side", "write"}}};
     for (const Side side : {Side::Reference, Side::Rewritten}) {
@@ -135,6 +118,43 @@ void scheduleSection(ReportDocument& words, const Schedule& schedule) {
     words.sections.push_back(std::move(section));
 }
 
+/// The two orders of a race, and what each gives.
+void racesSection(ReportDocument& words, const RaceReport& race) {
+    if (race.runs.size() < 2) {
+        return;
+    }
+    ReportSection section{.title = "Both schedules", .table = {.columns = {"schedule", "first", "then", "what it gives"}}};
+    const auto numbers = [](const Tensor& tensor) {
+        constexpr std::int64_t Shown = 16;
+        std::string text;
+        for (std::int64_t i = 0; i < std::min(tensor.count(), Shown); ++i) {
+            text += (i == 0 ? "" : ", ") + elementText(tensor, i);
+        }
+        return text + (tensor.count() > Shown ? ", ... (" + std::to_string(tensor.count()) + " in all)" : "");
+    };
+    for (std::size_t i = 0; i < race.runs.size(); ++i) {
+        const ScheduledRun& run = race.runs[i];
+        std::string gives = run.end;
+        for (const auto& [name, tensor] : run.outputs) {
+            gives += (gives.empty() ? "" : "; ") + name + " = " + numbers(tensor);
+        }
+        section.table.rows.push_back(
+            {std::to_string(i + 1), run.order.empty() ? "" : run.order.front(), run.order.size() > 1 ? run.order[1] : "", gives});
+    }
+    for (std::size_t k = 0; k < std::min(race.runs[0].outputs.size(), race.runs[1].outputs.size()); ++k) {
+        const auto& [name, one] = race.runs[0].outputs[k];
+        const Tensor& other = race.runs[1].outputs[k].second;
+        for (std::int64_t i = 0; one.element() == other.element() && i < std::min(one.count(), other.count()); ++i) {
+            if (!sameElement(one, other, i)) {
+                section.paragraphs.push_back(name + indexText(indexOf(one.shape(), i)) + " is " + elementText(one, i) + " after the first and " +
+                                             elementText(other, i) + " after the second.");
+                break;
+            }
+        }
+    }
+    words.sections.push_back(std::move(section));
+}
+
 std::string replay(const std::string& line, const std::string& options) {
     std::string comment = line;
     std::replace_if(
@@ -145,28 +165,111 @@ std::string replay(const std::string& line, const std::string& options) {
            options + " \"$@\"\n";
 }
 
+/// Same verdict at the same element, whatever things are called.
+bool sameFinding(const CheckResult& one, const CheckResult& other, const AnonymousPrograms& names) {
+    const auto& before = one.counterexample;
+    const auto& after = other.counterexample;
+    return one.verdict == other.verdict && one.kind == other.kind && one.strength == other.strength && before.has_value() == after.has_value() &&
+           (!before || (before->index == after->index && names.nameOf(before->output) == after->output));
+}
+
+/// The request with the pair as it is written into the folder, without names.
+Result<ProgramReportRequest> anonymousRequest(const ProgramReportRequest& request, const std::filesystem::path& folder, BugReport& report,
+                                              const std::stop_token& stop) {
+    const auto differ = [&](const std::string& why) {
+        std::error_code ignored;
+        std::filesystem::remove(folder / "reference.mlir", ignored);
+        std::filesystem::remove(folder / "rewritten.mlir", ignored);
+        return fail(ErrorCode::Usage, "the pair cannot be made anonymous: without its names " + why + "; export it as it is");
+    };
+    std::string why;
+    for (const bool texts : {true, false}) {
+        const AnonymousPrograms names = anonymousPrograms(request.pair.referenceText, request.pair.rewrittenText, texts);
+        ProgramReportRequest made = request;
+        made.anonymous = false;
+        made.program.entry = request.program.entry.empty() ? "" : names.nameOf(request.program.entry);
+        made.options.sizes.clear();
+        for (const auto& [name, size] : request.options.sizes) {
+            made.options.sizes[names.nameOf(name)] = size;
+        }
+        for (std::string& output : made.options.outputs) {
+            output = names.nameOf(output);
+        }
+        for (const auto& [name, text] : {std::pair{"reference.mlir", &names.reference}, std::pair{"rewritten.mlir", &names.rewritten}}) {
+            if (const Result<void> written = writeFile(folder / name, *text); !written) {
+                return tl::unexpected<Error>(written.error());
+            }
+        }
+        const auto again = request.recheck(folder / "reference.mlir", folder / "rewritten.mlir", made.program, made.options, stop);
+        if (!again && again.error().code == ErrorCode::Cancelled) {
+            return tl::unexpected<Error>(again.error());
+        }
+        if (!again || again->check.comparison == nullptr || !sameFinding(request.comparison->result, again->check.result, names)) {
+            why = !again ? "it cannot be read (" + again.error().text() + ")" : "the verdict is '" + verdictLine(again->check.result) + "'";
+            continue;
+        }
+        if (!texts) {
+            report.notes.push_back("texts in attributes are as they were: the verdict hangs on them");
+        }
+        made.pair = {"reference.mlir", "rewritten.mlir", names.reference, names.rewritten, again->reference.program, again->rewritten.program};
+        made.comparison = again->check.comparison;
+        report.verified = true;
+        return made;
+    }
+    return differ(why);
+}
+
 } // namespace
 
-Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const std::filesystem::path& folder, std::stop_token stop) {
-    if (!request.comparison) {
+Result<RecheckedPrograms> recheckPrograms(const std::filesystem::path& reference, const std::filesystem::path& rewritten,
+                                          const ProgramOptions& program, const CheckOptions& options, const CheckServices& services,
+                                          const std::stop_token& stop) {
+    auto before = readProgram(reference.string(), program, options.sizes, stop, reference.filename().string());
+    if (!before) {
+        return tl::unexpected<Error>(before.error());
+    }
+    auto after = readProgram(rewritten.string(), program, before->program ? sizesByPosition(options.sizes, *before->program) : options.sizes, stop,
+                             rewritten.filename().string());
+    if (!after) {
+        return tl::unexpected<Error>(after.error());
+    }
+    auto checked = checkPrograms(*before, *after, program, options, services, stop);
+    if (!checked) {
+        return tl::unexpected<Error>(checked.error());
+    }
+    return RecheckedPrograms{std::move(*before), std::move(*after), std::move(*checked)};
+}
+
+Result<BugReport> exportProgramReport(const ProgramReportRequest& given, const std::filesystem::path& folder, std::stop_token stop) {
+    if (!given.comparison) {
         return fail(ErrorCode::Usage, "there is no verdict to report on");
     }
-    const CheckResult& result = request.comparison->result;
-    if (request.anonymous && (request.pair.referenceText.empty() || request.pair.rewrittenText.empty())) {
-        return fail(ErrorCode::Usage, "a program read from bytecode keeps its names; export it as it is, or as text");
+    if (given.anonymous && (given.pair.referenceText.empty() || given.pair.rewrittenText.empty())) {
+        return fail(ErrorCode::Usage,
+                    "a program read from bytecode keeps its names: make it text first (mlir-opt FILE -o TEXT.mlir), or export it as it is",
+                    given.pair.referenceText.empty() ? given.pair.referenceFile : given.pair.rewrittenFile);
+    }
+    if (given.anonymous && !given.recheck) {
+        return fail(ErrorCode::Usage, "an anonymous pair must be checked again, and nothing to check it with is at hand");
     }
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
     if (problem) {
         return fail(ErrorCode::NotFound, "cannot make the folder: " + problem.message(), folder.string());
     }
-    removeTensors(folder);
     BugReport report;
+    const Result<ProgramReportRequest> made = given.anonymous ? anonymousRequest(given, folder, report, stop) : Result<ProgramReportRequest>(given);
+    if (!made) {
+        return tl::unexpected<Error>(made.error());
+    }
+    const ProgramReportRequest& request = *made;
+    const CheckResult& result = request.comparison->result;
+    removeTensors(folder);
     Files files(folder, report);
     for (const auto& [name, text, path] : {std::tuple{"reference.mlir", &request.pair.referenceText, &request.pair.referenceFile},
                                            std::tuple{"rewritten.mlir", &request.pair.rewrittenText, &request.pair.rewrittenFile}}) {
         if (!text->empty()) {
-            files.text(name, request.anonymous ? withoutComments(*text) : *text);
+            files.text(name, *text);
         } else {
             constexpr std::uintmax_t Most = std::uintmax_t{1} << 30;
             const auto bytes = readFile(*path, Most);
@@ -191,6 +294,11 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
     ReportDocument words = describe(result, {.maxElements = 64, .maxPathValues = 64, .maxRemarks = 500});
     words.headline = verdictLine(result);
     std::vector<ReportFigure> figures;
+    std::string pictures; // the same for the Markdown
+    const auto show = [&](const std::string& stem, const Picture& picture, const std::string& label, const std::string& caption) {
+        figures.push_back({files.picture(stem, picture), label, caption});
+        pictures += "\n![" + label + "](" + stem + ".svg)\n\n" + caption + "\n";
+    };
     ReportSection maps{.title = "Output maps"};
     FileNames mapNames;
     std::size_t drawn = 0;
@@ -204,8 +312,8 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
         if (drawn < MostMaps) {
             ++drawn;
             const std::uint64_t slice = map.first() / std::max<std::uint64_t>(1, map.rows() * map.columns());
-            figures.push_back({files.picture("map_" + mapNames.take(map.name()), mapPicture(map, slice)), "Map of " + map.name(),
-                               "The cells of " + map.sliceText(slice) + ": each is the same term, proved equal, not proved, or differs."});
+            show("map_" + mapNames.take(map.name()), mapPicture(map, slice), "Map of " + map.name(),
+                 "The cells of " + map.sliceText(slice) + ": each is the same term, proved equal, not proved, or differs.");
         }
         if (!told) {
             told = true;
@@ -236,8 +344,8 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
                 }
             }
             if (const auto picture = regionPicture(region, stop)) {
-                figures.push_back({files.picture("expressions", *picture), "Expressions of " + story->name,
-                                   "What " + story->name + " holds on both sides, around the first differences."});
+                show("expressions", *picture, "Expressions of " + story->name,
+                     "What " + story->name + " holds on both sides, around the first differences.");
             } else if (picture.error().code == ErrorCode::Cancelled) {
                 return tl::unexpected<Error>(picture.error());
             }
@@ -245,6 +353,9 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
     }
     if (!maps.paragraphs.empty()) {
         words.sections.insert(words.sections.begin(), std::move(maps));
+    }
+    if (result.race) {
+        racesSection(words, *result.race);
     }
     for (const auto& [side, program, run] : {std::tuple{Side::Reference, &request.pair.reference, &request.comparison->reference},
                                              std::tuple{Side::Rewritten, &request.pair.rewritten, &request.comparison->rewritten}}) {
@@ -257,8 +368,7 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
         }
         scheduleSection(words, *schedule);
     }
-    std::string options = request.options.wanted == Strength::Rounded ? "" : " --strength " + std::string(name(request.options.wanted));
-    options += request.replayOptions;
+    const std::string options = replayOptions(request.program, request.options);
     if (!report.notes.empty()) {
         words.sections.push_back({.title = "Notes on these files", .paragraphs = report.notes});
     }
@@ -268,7 +378,7 @@ Result<BugReport> exportProgramReport(const ProgramReportRequest& request, const
     words.sections.push_back({.title = "Versions", .paragraphs = {"Lemmascope " + std::string(toolVersion()) + "."}});
     files.text("result.json", resultJson(result));
     files.text("report.html", html(words, figures));
-    files.text("report.md", markdown(words));
+    files.text("report.md", markdown(words) + (pictures.empty() ? "" : "\n## Pictures\n" + pictures));
     files.text("replay.sh", replay(verdictLine(result), options));
     if (files.trouble()) {
         return tl::unexpected<Error>(*files.trouble());

@@ -100,6 +100,11 @@ void findRace(Schedule& schedule, const RunResult& run) {
     }
     if (first && second && *first != *second) {
         schedule.race = {*first, *second};
+        // The run itself keeps tasks, not ops, of the first access.
+        interp::Race exact = race;
+        exact.first = run.trace.events[*first].step;
+        exact.second = run.trace.events[*second].step;
+        schedule.trouble = "race: " + exact.text();
     }
 }
 

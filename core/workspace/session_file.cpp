@@ -244,6 +244,15 @@ std::string sessionText(const SavedSession& session, const std::filesystem::path
     json["reference"] = graphJson(session.reference, file);
     json["rewritten"] = graphJson(session.rewritten, file);
     json["options"] = optionsJson(session.options);
+    if (!session.program.entry.empty()) {
+        json["options"]["entry"] = session.program.entry;
+    }
+    if (session.program.mayAlias) {
+        json["options"]["may_alias"] = true;
+    }
+    if (session.program.fingerprint) {
+        json["options"]["fingerprint"] = true;
+    }
     json["result"] = session.verdict ? verdictJson(*session.verdict) : Json(nullptr);
     // A reader of the file sees which notes still speak of something; this program finds out by itself.
     CheckResult lemmas;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/prove/check.h"
+#include "core/report/program_options.h"
 #include "core/workspace/lemma_review.h"
 
 #include <cstdint>
@@ -80,7 +81,8 @@ struct SavedView {
 struct SavedSession {
     SavedGraph reference;
     SavedGraph rewritten;
-    CheckOptions options; ///< without user inputs
+    CheckOptions options;   ///< without user inputs
+    ProgramOptions program; ///< of MLIR programs
     std::optional<SavedVerdict> verdict;
     std::vector<ReviewNote> notes; ///< attached and detached: which is which follows from the lemmas
     SavedView view;

@@ -304,8 +304,11 @@ SavedGraph readGraph(Reading& reading, Fields& root, const char* key) {
     return graph;
 }
 
-void readOptions(Reading& reading, const Json& json, CheckOptions& options) {
+void readOptions(Reading& reading, const Json& json, CheckOptions& options, ProgramOptions& program) {
     Fields fields(reading, json, "options");
+    program.entry = fields.text("entry", false, LongestPath);
+    program.mayAlias = fields.boolean("may_alias", false);
+    program.fingerprint = fields.boolean("fingerprint", false);
     options.wanted = fields.oneOf("strength", Strengths, false).value_or(options.wanted);
     options.timeSeconds = fields.number("time", options.timeSeconds, 0.0, 1e9);
     options.lemmaSteps = fields.count("lemma_steps", options.lemmaSteps);
@@ -492,7 +495,7 @@ Result<SavedSession> parseSession(std::string_view text, const std::filesystem::
         session.reference = readGraph(reading, root, "reference");
         session.rewritten = readGraph(reading, root, "rewritten");
         if (const Json* options = root.find("options")) {
-            readOptions(reading, *options, session.options);
+            readOptions(reading, *options, session.options, session.program);
         }
         if (const Json* result = root.find("result")) {
             session.verdict = readVerdict(reading, *result);

@@ -347,6 +347,28 @@ class TestProgramCommand : public QObject {
         const QByteArray arguments = "%A: memref<?xf64>, %n: index";
         row("size", write("export.ref.mlir", kernel(loop + "0.0" + rest, arguments)),
             write("export.rew.mlir", kernel(loop + "1.0" + rest, arguments)), {"--size", "n=3"}, "inputs/n.npy");
+        // Without names: the same verdict at the same element of the pair as it is written.
+        const QStringList nameless{"--anonymous"};
+        row("value, anonymous", Cases + "mlir/gemm_tile.ref.mlir", Cases + "mlir/gemm_tile.differs.mlir",
+            {"--entry", "kernel", "--outputs", "C", "--anonymous"}, "expressions.svg");
+        row("race, anonymous", Cases + "mlir/parfor_matvec.ref.mlir", Cases + "mlir/parfor_matvec.differs.mlir", nameless, "report.html");
+        row("global, anonymous", Cases + "mlir/global_table.ref.mlir", Cases + "mlir/global_table.differs.mlir", nameless, "report.html");
+        row("fault, anonymous", Cases + "bugs/B25.ref.mlir", Cases + "bugs/B25.rew.mlir", nameless, "report.html");
+        row("equal, anonymous", Cases + "mlir/gemm_tile.ref.mlir", Cases + "mlir/gemm_tile.equal.mlir", nameless, "report.html");
+        row("size, anonymous", m_folder.filePath("export.ref.mlir"), m_folder.filePath("export.rew.mlir"), {"--size", "n=3", "--anonymous"},
+            "report.html");
+        // Generic form has names in other places, bytecode none to show.
+        const auto made = [this](const char* name, const QString& from, const QString& option) {
+            const QString file = m_folder.filePath(name);
+            const Ran ran = runProgram("mlir-opt-19", {from, option, "-o", file});
+            return ran.status == 0 ? file : QString();
+        };
+        const QString differs = Cases + "mlir/gemm_tile.differs.mlir";
+        row("generic, anonymous", made("generic.ref.mlir", Cases + "mlir/gemm_tile.ref.mlir", "--mlir-print-op-generic"),
+            made("generic.rew.mlir", differs, "--mlir-print-op-generic"), nameless, "map_v5.svg");
+        row("bytecode", made("export.ref.mlirbc", Cases + "mlir/gemm_tile.ref.mlir", "--emit-bytecode"),
+            made("export.rew.mlirbc", differs, "--emit-bytecode"), {}, "expressions.svg");
+        row("text and bytecode", Cases + "mlir/gemm_tile.ref.mlir", m_folder.filePath("export.rew.mlirbc"), {}, "map_C.svg");
     }
     void anExportedPairHasTheSameVerdict() {
         QFETCH(QStringList, pair);
@@ -370,11 +392,18 @@ class TestProgramCommand : public QObject {
         for (const char* field : {"verdict", "strength", "kind"}) {
             QVERIFY2(replayed.at(field) == told.at(field), field);
         }
-        const auto placeOf = [](const Json& result) {
+        const bool nameless = pair.contains("--anonymous");
+        const auto placeOf = [nameless](const Json& result) {
             const Json& found = result.at("counterexample");
-            return found.is_object() && result.at("kind") == "value" ? found.at("output").dump() + found.at("index").dump() : std::string();
+            const std::string name = !found.is_object() || nameless ? std::string() : found.at("output").dump();
+            return found.is_object() && result.at("kind") == "value" ? name + found.at("index").dump() : std::string();
         };
         QCOMPARE(placeOf(replayed), placeOf(told));
+        QFile words(out.filePath("report.md"));
+        QVERIFY(words.open(QIODevice::ReadOnly));
+        const QString report = QString::fromUtf8(words.readAll());
+        QCOMPARE(report.contains("Both schedules"), told.at("kind") == "race");
+        QVERIFY(!nameless || !(report.contains("kernel") || report.contains("tests/data")));
     }
 
     void aStepOfDumpsIsExported() {
@@ -386,6 +415,15 @@ class TestProgramCommand : public QObject {
         const QDir out(folder.path());
         QVERIFY(out.exists("inputs/a.npy"));
         QCOMPARE(cli({"check", out.filePath("reference.mlir"), out.filePath("rewritten.mlir"), "--no-cache"}).status, 1);
+        // Without names.
+        QTemporaryDir bare;
+        QCOMPARE(cli({"check", dumps, "--no-cache", "--anonymous", "--export", bare.path()}).status, 1);
+        const Ran again = cli({"check", bare.filePath("reference.mlir"), bare.filePath("rewritten.mlir"), "--no-cache"});
+        QCOMPARE(again.status, 1);
+        QFile words(bare.filePath("rewritten.mlir"));
+        QVERIFY(words.open(QIODevice::ReadOnly));
+        const QByteArray text = words.readAll();
+        QVERIFY2(text.contains("arith.muli") && !text.contains("@f") && !text.contains("%a"), text.constData());
         // Another report in its place: the tensors of the first go, other files stay.
         QVERIFY(QFile::copy(dumps, out.filePath("inputs/notes.txt")));
         const QString equal = Cases + "mlir/gemm_tile.ref.mlir";

@@ -7,7 +7,7 @@
 
 #include <QFileInfo>
 
-#include <future>
+#include <algorithm>
 #include <utility>
 
 namespace lemmascope {
@@ -56,12 +56,12 @@ bool ProgramSession::isProgram(const std::filesystem::path& file) {
 }
 
 Result<ProgramSession::Loaded> ProgramSession::load(const ProgramServices& services, const std::filesystem::path& reference,
-                                                    const std::filesystem::path& rewritten, const CheckOptions& options, const JobContext& context) {
+                                                    const std::filesystem::path& rewritten, const Question& question, const JobContext& context) {
     context.report({tr("reading both files"), 0, 0});
     Loaded loaded;
     loaded.referenceStamp = fileStamp(reference);
     loaded.rewrittenStamp = fileStamp(rewritten);
-    const auto read = [&](const std::filesystem::path& file) -> Result<ProgramFile> {
+    const auto read = [&](const std::filesystem::path& file, const ProgramSizes& sizes) -> Result<ProgramFile> {
         if (!isProgram(file)) {
             return fail(ErrorCode::Usage, toStdString(tr("a graph cannot be compared with a program: give two .mlir files, or two graphs")),
                         file.string());
@@ -69,7 +69,7 @@ Result<ProgramSession::Loaded> ProgramSession::load(const ProgramServices& servi
         if (!services.load || !services.compare) {
             return fail(ErrorCode::Unsupported, toStdString(tr("this program was built without the MLIR reader")), file.string());
         }
-        auto program = services.load(file, options, context.stop);
+        auto program = services.load(file, question.program, sizes, context.stop);
         if (!program && program.error().where.empty()) {
             Error error = program.error();
             error.where = file.string();
@@ -77,9 +77,10 @@ Result<ProgramSession::Loaded> ProgramSession::load(const ProgramServices& servi
         }
         return program;
     };
-    auto other = std::async(std::launch::async, [&] { return read(rewritten); });
-    Result<ProgramFile> left = read(reference);
-    Result<ProgramFile> right = other.get();
+    Result<ProgramFile> left = read(reference, question.sizes);
+    // Sizes name arguments of the reference; the rewritten program may call them otherwise.
+    Result<ProgramFile> right =
+        left ? read(rewritten, left->program ? sizesByPosition(question.sizes, *left->program) : question.sizes) : Result<ProgramFile>(ProgramFile());
     for (const auto& [side, result] : {std::pair{tr("reference"), &left}, std::pair{tr("rewritten"), &right}}) {
         if (!*result) {
             Error error = result->error();
@@ -88,6 +89,7 @@ Result<ProgramSession::Loaded> ProgramSession::load(const ProgramServices& servi
         }
     }
     loaded.pair = {reference.string(), rewritten.string(), std::move(left->text), std::move(right->text), left->program, right->program};
+    loaded.files = std::make_shared<const Files>(Files{std::move(*left), std::move(*right)});
     context.report({tr("comparing the texts"), 0, 0});
     loaded.diff = std::make_shared<const ProgramDiff>(diffPrograms(loaded.pair.referenceText, loaded.pair.rewrittenText));
     return loaded;
@@ -95,20 +97,32 @@ Result<ProgramSession::Loaded> ProgramSession::load(const ProgramServices& servi
 
 void ProgramSession::open(const std::filesystem::path& reference, const std::filesystem::path& rewritten) {
     CheckOptions options = m_options;
-    if (reference != m_referenceFile || rewritten != m_rewrittenFile) { // what another pair was asked does not hold for this one
+    ProgramOptions program = m_program;
+    const bool same = reference == m_referenceFile && rewritten == m_rewrittenFile;
+    const bool swapped = reference == m_rewrittenFile && rewritten == m_referenceFile;
+    if (m_next) {
+        program = m_next->program;
+        options.sizes = m_next->sizes;
+        options.wanted = program.fingerprint ? Strength::Probable : options.wanted;
+        options.outputs.clear();
+        m_next.reset();
+    } else if (!same && !swapped) { // what another pair was asked does not hold for this one
+        program = {};
         options.sizes.clear();
         options.outputs.clear();
     }
-    openWith(reference, rewritten, options);
+    openWith(reference, rewritten, program, options);
 }
 
-void ProgramSession::openWith(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const CheckOptions& options) {
+void ProgramSession::openWith(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const ProgramOptions& program,
+                              const CheckOptions& options) {
     m_load.setName(tr("Open %1 and %2").arg(pathText(reference.filename()), pathText(rewritten.filename())));
-    m_load.start<Loaded>([services = m_services, reference, rewritten,
-                          options](const JobContext& context) { return load(services, reference, rewritten, options, context); },
-                         [this, reference, rewritten, options](Result<Loaded> loaded) {
+    m_load.start<Loaded>([services = m_services, reference, rewritten, question = Question{program, options.sizes}](
+                             const JobContext& context) { return load(services, reference, rewritten, question, context); },
+                         [this, reference, rewritten, program, options](Result<Loaded> loaded) {
                              if (loaded) {
                                  m_options = options;
+                                 m_program = program;
                                  adopt(std::move(*loaded), reference, rewritten);
                                  return;
                              }
@@ -129,7 +143,7 @@ void ProgramSession::restore(const SavedSession& session, bool sameFiles) {
         m_messages->addNote(pathText(session.reference.file),
                             tr("The programs are not those that the session was saved with: they are checked as they are."));
     }
-    openWith(session.reference.file, session.rewritten.file, options);
+    openWith(session.reference.file, session.rewritten.file, session.program, options);
 }
 
 void ProgramSession::adopt(Loaded loaded, const std::filesystem::path& reference, const std::filesystem::path& rewritten) {
@@ -138,13 +152,14 @@ void ProgramSession::adopt(Loaded loaded, const std::filesystem::path& reference
     m_rewrittenFile = rewritten;
     m_referenceStamp = loaded.referenceStamp;
     m_rewrittenStamp = loaded.rewrittenStamp;
+    m_files = std::move(loaded.files);
     m_pair = std::move(loaded.pair);
     m_diff = std::move(loaded.diff);
     m_stale = false;
     clearFindings();
     watchFiles();
     for (const auto& [file, program] : {std::pair{&reference, &m_pair.reference}, std::pair{&rewritten, &m_pair.rewritten}}) {
-        for (const std::string& note : (*program)->notes) {
+        for (const std::string& note : *program ? (*program)->notes : std::vector<std::string>()) {
             m_messages->addNote(pathText(*file), toQString(note));
         }
     }
@@ -179,7 +194,9 @@ void ProgramSession::close() {
     m_check.stop();
     const bool was = isOpen();
     const Strength wanted = m_options.wanted;
+    m_files.reset();
     m_pair = {};
+    m_program = {};
     m_options = {};
     m_options.wanted = wanted;
     m_diff.reset();
@@ -208,7 +225,7 @@ void ProgramSession::check(const CheckOptions& options) {
     m_check.setName(tr("Check %1 against %2").arg(pathText(m_referenceFile.filename()), pathText(m_rewrittenFile.filename())));
     using Compared = std::shared_ptr<const ComparedPrograms>;
     m_check.start<Compared>(
-        [services = m_services, options, pair = m_pair, diff = m_diff](const JobContext& context) -> Result<Compared> {
+        [services = m_services, options, program = m_program, files = m_files, diff = m_diff](const JobContext& context) -> Result<Compared> {
             context.report({tr("running both programs"), 0, 0});
             CheckWatch watch;
             watch.progress = [&context](const CheckProgress& progress) {
@@ -218,13 +235,18 @@ void ProgramSession::check(const CheckOptions& options) {
                 }
                 context.report({phase, progress.decided, progress.total});
             };
-            auto compared = services.compare(pair.reference, pair.rewritten, options, watch, context.stop);
+            auto compared = services.compare(files->reference, files->rewritten, program, options, watch, context.stop);
             if (!compared) {
                 return tl::unexpected<Error>(compared.error());
             }
             context.report({tr("drawing the maps"), 0, 0});
             auto made = std::make_unique<ComparedPrograms>();
-            made->comparison = freedInBackground(std::make_unique<const interp::ProgramComparison>(std::move(*compared)));
+            if (compared->comparison == nullptr) { // decided as graphs, or not run at all: a verdict alone
+                auto bare = std::make_shared<interp::ProgramComparison>();
+                bare->result = std::move(compared->result);
+                compared->comparison = std::move(bare);
+            }
+            made->comparison = freedInBackground(std::move(compared->comparison));
             made->result = {made->comparison, &made->comparison->result};
             for (std::size_t i = 0; i < made->comparison->outputs.size(); ++i) {
                 made->maps.push_back(std::make_shared<const OutputMap>(made->comparison, i));
@@ -255,13 +277,41 @@ void ProgramSession::check(const CheckOptions& options) {
     setState(State::Checking);
 }
 
-void ProgramSession::setSizes(const std::map<std::string, std::int64_t>& sizes) {
-    if (isOpen() && sizes != m_options.sizes) {
-        CheckOptions options = m_options;
-        options.sizes = sizes;
-        openWith(m_referenceFile, m_rewrittenFile, options);
+void ProgramSession::ask(const ProgramOptions& program, const ProgramSizes& sizes) {
+    if (!isOpen() || (program == m_program && sizes == m_options.sizes && !isLoading())) {
+        return;
+    }
+    CheckOptions options = m_options;
+    options.sizes = sizes;
+    if (program.fingerprint != m_program.fingerprint) { // as `--fingerprint`: no more than probable can be wanted then
+        options.wanted = program.fingerprint ? Strength::Probable : options.wanted == Strength::Probable ? Strength::Rounded : options.wanted;
+    }
+    if (program.entry == m_program.entry && program.fingerprint == m_program.fingerprint && sizes == m_options.sizes && !isLoading()) {
+        m_program = program;
+        check(options);
+    } else {
+        openWith(m_referenceFile, m_rewrittenFile, program, options);
     }
 }
+
+std::vector<std::string> ProgramSession::functions() const {
+    std::vector<std::string> names;
+    if (m_files) {
+        names = m_files->reference.functions;
+        for (const std::string& name : m_files->rewritten.functions) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> ProgramSession::askable() const {
+    return m_files && m_files->reference.program ? sizedArguments(*m_files->reference.program) : std::vector<std::string>();
+}
+
+std::string ProgramSession::sizeNeeded() const { return m_compared ? sizeAskedFor(*m_compared->result) : std::string(); }
 
 void ProgramSession::chooseCell(std::size_t output, std::uint64_t cell) {
     if (!m_compared || output >= m_compared->maps.size() || cell >= m_compared->maps[output]->cellCount()) {
@@ -306,7 +356,7 @@ void ProgramSession::chooseCell(std::size_t output, std::uint64_t cell) {
 }
 
 void ProgramSession::showSchedule(Side side) {
-    if (!m_compared) {
+    if (!m_compared || m_pair.reference == nullptr || m_pair.rewritten == nullptr) {
         return;
     }
     using Shown = std::shared_ptr<const Schedule>;
@@ -353,10 +403,7 @@ void ProgramSession::exportReport(const std::filesystem::path& folder, bool anon
     if (!m_compared) {
         return;
     }
-    ProgramReportRequest request{m_pair, m_compared->comparison, m_options, {}, anonymous};
-    for (const auto& [name, size] : m_options.sizes) {
-        request.replayOptions += " --size " + name + "=" + std::to_string(size);
-    }
+    ProgramReportRequest request{m_pair, m_compared->comparison, m_options, m_program, anonymous, m_services.recheck};
     m_export.start<std::vector<std::string>>(
         [request = std::move(request), folder](const JobContext& context) -> Result<std::vector<std::string>> {
             context.report({tr("writing the report"), 0, 0});
@@ -384,12 +431,13 @@ void ProgramSession::save(const std::filesystem::path& file) {
         return;
     }
     m_save.start<bool>(
-        [file, reference = m_referenceFile, rewritten = m_rewrittenFile, options = m_options,
+        [file, reference = m_referenceFile, rewritten = m_rewrittenFile, options = m_options, program = m_program,
          result = m_compared ? m_compared->result : nullptr](const JobContext& context) -> Result<bool> {
             SavedSession session;
             session.reference = savedGraph(reference, context.stop);
             session.rewritten = savedGraph(rewritten, context.stop);
             session.options = options;
+            session.program = program;
             if (result) {
                 CheckResult bare = *result; // its lemmas name nodes of graphs, which there are none
                 bare.lemmas.clear();

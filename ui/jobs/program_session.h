@@ -66,8 +66,10 @@ class ProgramSession : public QObject {
     void swapSides();
     void close();
     void check(const CheckOptions& options);
-    /// Integer arguments and dynamic axes that have a fixed size: both programs are read again.
-    void setSizes(const std::map<std::string, std::int64_t>& sizes);
+    /// Another entry, other sizes of arguments (both programs are read again) or whether they may alias; checks.
+    void ask(const ProgramOptions& program, const ProgramSizes& sizes);
+    /// What the next pair is asked when it is opened; graphs are not.
+    void askNext(const ProgramOptions& program, const ProgramSizes& sizes) { m_next = {program, sizes}; }
     void stop(); ///< reading and checking
     void exportReport(const std::filesystem::path& folder, bool anonymous);
     void save(const std::filesystem::path& file);
@@ -78,7 +80,7 @@ class ProgramSession : public QObject {
     void setMetrics(const SceneMetrics& metrics) { m_metrics = metrics; }
 
     [[nodiscard]] State state() const { return m_state; }
-    [[nodiscard]] bool isOpen() const { return m_pair.reference != nullptr; }
+    [[nodiscard]] bool isOpen() const { return m_files != nullptr; }
     [[nodiscard]] bool isLoading() const { return m_load.isRunning(); }
     [[nodiscard]] bool isStale() const { return m_stale; }
     [[nodiscard]] bool isIdle() const;
@@ -87,6 +89,12 @@ class ProgramSession : public QObject {
     [[nodiscard]] const ProgramPair& pair() const { return m_pair; }
     [[nodiscard]] const std::shared_ptr<const ProgramDiff>& diff() const { return m_diff; } ///< null: nothing is open
     [[nodiscard]] const CheckOptions& options() const { return m_options; }
+    [[nodiscard]] const ProgramOptions& program() const { return m_program; }
+    /// Functions of both files that can be started in, and the arguments of the entry that take a size.
+    [[nodiscard]] std::vector<std::string> functions() const;
+    [[nodiscard]] std::vector<std::string> askable() const;
+    /// The size that the verdict needs; empty: none.
+    [[nodiscard]] std::string sizeNeeded() const;
     [[nodiscard]] const std::shared_ptr<const ComparedPrograms>& compared() const { return m_compared; } ///< null: no verdict
     [[nodiscard]] const std::shared_ptr<const ShownStory>& story() const { return m_story; }
     [[nodiscard]] const std::shared_ptr<const Schedule>& schedule() const { return m_schedule; }
@@ -106,14 +114,23 @@ class ProgramSession : public QObject {
     void saved(const QString& file);
 
   private:
+    struct Question {
+        ProgramOptions program;
+        ProgramSizes sizes;
+    };
+    struct Files {
+        ProgramFile reference, rewritten; ///< their texts are in the pair
+    };
     struct Loaded {
+        std::shared_ptr<const Files> files;
         ProgramPair pair;
         std::shared_ptr<const ProgramDiff> diff;
         std::optional<FileStamp> referenceStamp, rewrittenStamp;
     };
     [[nodiscard]] static Result<Loaded> load(const ProgramServices& services, const std::filesystem::path& reference,
-                                             const std::filesystem::path& rewritten, const CheckOptions& options, const JobContext& context);
-    void openWith(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const CheckOptions& options);
+                                             const std::filesystem::path& rewritten, const Question& question, const JobContext& context);
+    void openWith(const std::filesystem::path& reference, const std::filesystem::path& rewritten, const ProgramOptions& program,
+                  const CheckOptions& options);
     void adopt(Loaded loaded, const std::filesystem::path& reference, const std::filesystem::path& rewritten);
     void clearFindings();
     void setState(State state);
@@ -125,7 +142,10 @@ class ProgramSession : public QObject {
     std::filesystem::path m_referenceFile, m_rewrittenFile;
     std::optional<FileStamp> m_referenceStamp, m_rewrittenStamp;
     ProgramPair m_pair;
+    std::shared_ptr<const Files> m_files; ///< null: nothing is open
     CheckOptions m_options;
+    ProgramOptions m_program;
+    std::optional<Question> m_next;
     std::shared_ptr<const ProgramDiff> m_diff;
     std::shared_ptr<const ComparedPrograms> m_compared;
     std::shared_ptr<const ShownStory> m_story;

@@ -197,7 +197,7 @@ QString OutputMapPanel::emptyText() const {
     case ProgramSession::State::Failed: return tr("The check failed: Messages says why.");
     case ProgramSession::State::Decided: break;
     }
-    return tr("There is no output to compare: %1")
+    return tr("Nothing was compared cell by cell: %1")
         .arg(toQString(m_session->compared() ? verdictLine(*m_session->compared()->result) : std::string()));
 }
 

@@ -1,6 +1,7 @@
 #include "ui/panels/program_page.h"
 
 #include "ui/panels/find_bar.h"
+#include "ui/panels/program_settings_bar.h"
 #include "ui/views/elided_label.h"
 #include "ui/views/text.h"
 
@@ -24,6 +25,7 @@ ProgramPage::ProgramPage(QWidget* parent) : QWidget(parent) {
     m_bar->edit()->setToolTip(tr(
         "Text is looked for in both programs, upper and lower case alike.\nA colon and a number goes to that line of the side that was used last."));
     m_bar->hide();
+    m_settings = new ProgramSettingsBar(this);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->setAccessibleName(tr("Both programs"));
     splitter->setChildrenCollapsible(false);
@@ -62,6 +64,7 @@ ProgramPage::ProgramPage(QWidget* parent) : QWidget(parent) {
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
+    all->addWidget(m_settings);
     all->addWidget(m_bar);
     all->addWidget(splitter, 1);
     connect(m_bar, &FindBar::queryChanged, this, &ProgramPage::search);

@@ -14,8 +14,9 @@ class QLabel;
 namespace lemmascope {
 
 class FindBar;
+class ProgramSettingsBar;
 
-/// Both programs as text side by side, with one line to search them or to go to a line.
+/// Both programs as text side by side, under a line of how they are checked, and one to search them or to go to a line.
 class ProgramPage : public QWidget {
     Q_OBJECT
 
@@ -34,6 +35,7 @@ class ProgramPage : public QWidget {
     void findNext(bool backwards);
     void closeFind();
     [[nodiscard]] FindBar* bar() const { return m_bar; }
+    [[nodiscard]] ProgramSettingsBar* settings() const { return m_settings; }
     void goToDifference(bool backwards);
     void goToLine(Side side, int line);
 
@@ -51,6 +53,7 @@ class ProgramPage : public QWidget {
     void follow(Side side);
 
     FindBar* m_bar;
+    ProgramSettingsBar* m_settings;
     std::array<ProgramTextView*, 2> m_views{};
     std::array<QLabel*, 2> m_files{};
     std::array<QLabel*, 2> m_counts{};

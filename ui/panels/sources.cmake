@@ -20,6 +20,7 @@ list(APPEND LEMMASCOPE_UI_SOURCES
     panels/palette_popup.cpp panels/palette_popup.h
     panels/picture_dialog.cpp panels/picture_dialog.h
     panels/program_page.cpp panels/program_page.h
+    panels/program_settings_bar.cpp panels/program_settings_bar.h
     panels/program_text_view.cpp panels/program_text_view.h
     panels/query_panel.cpp panels/query_panel.h
     panels/review_note_editor.cpp panels/review_note_editor.h

@@ -3,6 +3,7 @@
 #include "ui/models/message_model.h"
 #include "ui/panels/output_map_panel.h"
 #include "ui/panels/program_page.h"
+#include "ui/panels/program_settings_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/verdict_banner.h"
 #include "ui/views/text.h"
@@ -10,17 +11,12 @@
 #include "ui/window/main_window.h"
 
 #include <QAction>
-#include <QDialog>
-#include <QDialogButtonBox>
+#include <QCheckBox>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
-#include <QRegularExpression>
 #include <QStatusBar>
-#include <QVBoxLayout>
 
 namespace lemmascope {
 
@@ -52,10 +48,24 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
         m_scheduleDock->addAction(action);
     }
 
-    // On the next turn: whoever triggered it gets control back first.
+    QMenu* lemmas = window.menu(MainWindow::Menu::Lemmas);
+    lemmas->addSeparator();
+    ProgramSettingsBar* bar = m_page->settings();
     window.addMenuAction(
-        window.menu(MainWindow::Menu::Lemmas), tr("Si&zes of Programs…"), {},
-        [this] { QMetaObject::invokeMethod(this, &ProgramPart::askForSizes, Qt::QueuedConnection); }, MainWindow::Needs::Programs);
+        lemmas, tr("&Entry of Programs"), {}, [bar] { bar->chooseEntry(); }, MainWindow::Needs::Programs);
+    window.addMenuAction(
+        lemmas, tr("Si&zes of Programs"), {}, [bar] { bar->editSizes(); }, MainWindow::Needs::Programs);
+    window.addMenuAction(
+        lemmas, tr("Arg&uments May Alias"), {}, [bar] { bar->mayAlias()->toggle(); }, MainWindow::Needs::Programs);
+    window.addMenuAction(
+        lemmas, tr("Fin&gerprint"), {}, [bar] { bar->fingerprint()->toggle(); }, MainWindow::Needs::Programs);
+    connect(bar, &ProgramSettingsBar::chosen, m_session, &ProgramSession::ask);
+    connect(bar, &ProgramSettingsBar::sizesRefused, this, [this](const QString& wrong) {
+        m_window.messages()->addError(tr("Sizes of programs"),
+                                      Error{ErrorCode::Usage, toStdString(tr("'%1' is no size: write NAME=NUMBER, such as n=8").arg(wrong)), {}});
+        m_window.statusBar()->showMessage(tr("'%1' is no size: write NAME=NUMBER, such as n=8").arg(wrong), 10'000);
+    });
+    connect(m_session, &ProgramSession::openRefused, this, &ProgramPart::refreshSettings); // what was asked does not count
 
     connect(m_session, &ProgramSession::loadingStarted, this, [this](const QString& reference, const QString& rewritten) {
         m_loading = tr("%1 and %2").arg(QFileInfo(reference).fileName(), QFileInfo(rewritten).fileName());
@@ -64,6 +74,7 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
         m_progress = {};
         m_page->setPair(m_session->pair());
         m_page->setMarks(m_session->diff());
+        refreshSettings();
         if (!m_session->isOpen()) {
             m_file.clear();
         }
@@ -73,6 +84,7 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
         if (m_session->compared() != m_shown) {
             m_shown = m_session->compared();
             m_page->setMarks(m_session->diff());
+            m_page->settings()->setNeeded(toQString(m_session->sizeNeeded()));
             if (m_shown) {
                 decided();
             }
@@ -91,48 +103,18 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
     }
 }
 
-void ProgramPart::askForSizes() {
-    QDialog dialog(&m_window);
-    dialog.setWindowTitle(tr("Sizes of Programs"));
-    dialog.setAccessibleName(tr("Sizes of programs"));
-    auto* label = new QLabel(tr("Integer arguments and dynamic axes, such as n=8, A.1=16:"), &dialog);
-    label->setAccessibleName(label->text());
-    label->setWordWrap(true);
-    auto* edit = new QLineEdit(&dialog);
-    edit->setAccessibleName(tr("Sizes"));
-    label->setBuddy(edit);
-    QStringList known;
-    for (const auto& [name, size] : m_session->options().sizes) {
-        known << QStringLiteral("%1=%2").arg(toQString(name)).arg(size);
-    }
-    edit->setText(known.join(QStringLiteral(", ")));
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, &dialog);
-    connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
-    auto* rows = new QVBoxLayout(&dialog);
-    rows->addWidget(label);
-    rows->addWidget(edit);
-    rows->addWidget(buttons);
-    if (dialog.exec() == QDialog::Accepted) {
-        setSizes(edit->text());
-    }
-}
-
-void ProgramPart::setSizes(const QString& text) {
-    std::map<std::string, std::int64_t> sizes;
-    static const QRegularExpression between(QStringLiteral("[,;\\s]+"));
-    for (const QString& one : text.split(between, Qt::SkipEmptyParts)) {
-        const QStringList parts = one.split(u'=');
-        bool isNumber = false;
-        const qlonglong size = parts.size() == 2 ? parts[1].toLongLong(&isNumber) : 0;
-        if (!isNumber || parts[0].isEmpty()) {
-            m_window.messages()->addError(tr("Sizes of programs"),
-                                          Error{ErrorCode::Usage, toStdString(tr("'%1' is no size: write NAME=NUMBER, such as n=8").arg(one)), {}});
-            return;
+void ProgramPart::refreshSettings() {
+    const auto list = [](const std::vector<std::string>& names) {
+        QStringList out;
+        for (const std::string& name : names) {
+            out << toQString(name);
         }
-        sizes[toStdString(parts[0])] = size;
-    }
-    m_session->setSizes(sizes);
+        return out;
+    };
+    ProgramSettingsBar* bar = m_page->settings();
+    bar->setChoices(list(m_session->functions()), list(m_session->askable()));
+    bar->setSettings(m_session->program(), m_session->options().sizes);
+    bar->setNeeded(toQString(m_session->sizeNeeded()));
 }
 
 void ProgramPart::decided() {
@@ -180,6 +162,10 @@ bool ProgramPart::hasFailing() const {
 void ProgramPart::goToFirst() {
     const auto& compared = m_session->compared();
     if (!compared) {
+        return;
+    }
+    if (!m_session->sizeNeeded().empty()) {
+        m_page->settings()->editSizes();
         return;
     }
     const auto& schedule = m_session->schedule();

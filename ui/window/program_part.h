@@ -37,15 +37,13 @@ class ProgramPart : public QObject {
     void goToNext(bool backwards); ///< the next differing cell
     void arrange();                ///< the docks, as they were left or as first laid out
     void keepLayout();
-    /// `n=8, A.1=16`; what cannot be read is said in Messages.
-    void setSizes(const QString& text);
     void save();
     void saveAs();
     void saveTo(const QString& file);
 
   private:
     void decided();
-    void askForSizes();
+    void refreshSettings();
 
     MainWindow& m_window;
     ProgramSession* m_session;

@@ -49,6 +49,19 @@ std::string argumentName(const Module& module, ValueId value) {
     return one.name.empty() ? "arg" + std::to_string(one.number) : one.name;
 }
 
+std::vector<std::string> entryNames(const Module& module) {
+    std::vector<std::string> names;
+    for (const bool open : {true, false}) {
+        for (std::size_t i = 0; i < module.operations.size(); ++i) {
+            const OperationId op(i);
+            if (module.name(op) == "func.func" && hasBody(module, op) && isPublic(module, op) == open) {
+                names.push_back(symbolOf(module, op));
+            }
+        }
+    }
+    return names;
+}
+
 Result<OperationId> findEntry(const Module& module, const std::string& asked) {
     std::vector<OperationId> open;
     std::vector<OperationId> all;

@@ -5,12 +5,15 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace lemmascope::ir {
 
 /// The function to start in: `wanted` (with or without @), or for an empty name the only public one with a body. Fails with Usage,
 /// BadData (there is none).
 [[nodiscard]] Result<OperationId> findEntry(const Module& module, const std::string& wanted);
+/// The functions with a body, the public ones first.
+[[nodiscard]] std::vector<std::string> entryNames(const Module& module);
 /// The operands of a function's first return.
 [[nodiscard]] std::span<const ValueId> returnedValues(const Module& module, OperationId function);
 /// `kernel` of `func.func @kernel`.

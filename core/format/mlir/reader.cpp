@@ -162,7 +162,7 @@ Result<std::shared_ptr<const Module>> readModule(const std::string& text, const 
     return std::make_shared<const Module>(std::move(*module));
 }
 
-Result<std::shared_ptr<const Module>> readModuleFile(const std::filesystem::path& path, std::stop_token stop) {
+Result<std::string> readText(const std::filesystem::path& path) {
     const std::string where = path.string();
     std::error_code code;
     if (!std::filesystem::exists(path, code)) {
@@ -180,7 +180,12 @@ Result<std::shared_ptr<const Module>> readModuleFile(const std::filesystem::path
     if (code || !stream || (!text.empty() && !stream.read(text.data(), static_cast<std::streamsize>(text.size())))) {
         return fail(ErrorCode::NotFound, "cannot be read to its end", where);
     }
-    return readModule(text, where, 1, std::move(stop));
+    return text;
+}
+
+Result<std::shared_ptr<const Module>> readModuleFile(const std::filesystem::path& path, std::stop_token stop) {
+    const Result<std::string> text = readText(path);
+    return text ? readModule(*text, path.string(), 1, std::move(stop)) : tl::unexpected(text.error());
 }
 
 std::vector<Dump> splitDumps(std::string_view text) {

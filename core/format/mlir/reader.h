@@ -22,7 +22,9 @@ namespace lemmascope::ir {
 [[nodiscard]] Result<std::shared_ptr<const Module>> readModule(const std::string& text, const std::string& file, std::uint32_t firstLine = 1,
                                                                std::stop_token stop = {});
 
-/// The same from a file. Fails with NotFound too.
+/// The bytes of a file to be read. Fails with NotFound, BadData (no regular file), TooLarge.
+[[nodiscard]] Result<std::string> readText(const std::filesystem::path& path);
+/// Both. Fails as these do.
 [[nodiscard]] Result<std::shared_ptr<const Module>> readModuleFile(const std::filesystem::path& path, std::stop_token stop = {});
 
 /// One step of what `--mlir-print-ir-after-all` writes: the program after a pass.

@@ -15,7 +15,8 @@ namespace lemmascope::test {
 /// name starts with `bad` cannot be read. They are compared by the interpreter itself, after `checkMs`.
 [[nodiscard]] inline ProgramServices fakeProgramServices(const std::shared_ptr<FakeBehaviour>& behaviour) {
     ProgramServices services;
-    services.load = [behaviour](const std::filesystem::path& path, const CheckOptions&, std::stop_token) -> Result<ProgramFile> {
+    services.load = [behaviour](const std::filesystem::path& path, const ProgramOptions&, const ProgramSizes&,
+                                std::stop_token) -> Result<ProgramFile> {
         ++behaviour->loads;
         const std::string name = path.filename().string();
         if (name.starts_with("bad")) {
@@ -25,10 +26,15 @@ namespace lemmascope::test {
         const WrittenProgram made = name.starts_with("race")    ? chained(path.string(), !rewritten)
                                     : name.starts_with("equal") ? scaled(path.string(), -1, rewritten)
                                                                 : scaled(path.string(), rewritten ? 3 : -1);
-        return ProgramFile{made.text, made.program};
+        ProgramFile read;
+        read.file = path.string();
+        read.text = made.text;
+        read.functions = {"kernel"};
+        read.program = made.program;
+        return read;
     };
-    services.compare = [behaviour](std::shared_ptr<const interp::Program> reference, std::shared_ptr<const interp::Program> rewritten,
-                                   const CheckOptions& options, const CheckWatch& watch, std::stop_token stop) -> Result<interp::ProgramComparison> {
+    services.compare = [behaviour](const ProgramFile& reference, const ProgramFile& rewritten, const ProgramOptions& program,
+                                   const CheckOptions& options, const CheckWatch& watch, std::stop_token stop) -> Result<ProgramCheck> {
         ++behaviour->checks;
         for (int waited = 0; waited < behaviour->checkMs; ++waited) {
             if (stop.stop_requested()) {
@@ -43,9 +49,7 @@ namespace lemmascope::test {
         if (behaviour->checkFails) {
             return fail(ErrorCode::Internal, "the check went wrong");
         }
-        interp::CompareOptions compare;
-        compare.check = options;
-        return interp::comparePrograms(reference, rewritten, compare, {}, stop);
+        return checkPrograms(reference, rewritten, program, options, {}, stop);
     };
     return services;
 }

@@ -12,6 +12,7 @@
 #include "ui/panels/find_bar.h"
 #include "ui/panels/output_map_panel.h"
 #include "ui/panels/program_page.h"
+#include "ui/panels/program_settings_bar.h"
 #include "ui/panels/schedule_panel.h"
 #include "ui/panels/timeline_view.h"
 #include "ui/panels/welcome_page.h"
@@ -19,12 +20,16 @@
 #include "ui/window/session_part.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
 #include <QLineEdit>
 #include <QListView>
 #include <QListWidget>
 #include <QMenu>
+#include <QPushButton>
 #include <QScrollBar>
 
 using namespace lemmascope;
@@ -49,6 +54,30 @@ struct Programs : WindowFixture {
     /// Keys go where the focus is.
     void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) { QTest::keyClick(window.get(), key, modifiers); }
 };
+
+#ifdef LEMMASCOPE_WITH_READER
+/// With the real reader and interpreter, on files written here.
+struct RealPrograms : Programs {
+    RealPrograms() { session()->setServices(realProgramServices(std::make_shared<Engines>())); }
+    [[nodiscard]] ProgramSettingsBar* settings() const { return part()->page()->settings(); }
+    QString write(const QString& name, const QByteArray& text) const {
+        QFile made(folder.filePath(name));
+        return made.open(QIODevice::WriteOnly) && made.write(text) == text.size() ? made.fileName() : QString();
+    }
+    [[nodiscard]] bool settled() {
+        return QTest::qWaitFor([this] { return window->isIdle(); }, 60'000);
+    }
+    [[nodiscard]] bool openTexts(const QByteArray& reference, const QByteArray& rewritten) {
+        window->openPair(write(QStringLiteral("a.mlir"), reference), write(QStringLiteral("b.mlir"), rewritten));
+        return settled() && session()->isOpen();
+    }
+    /// Keys into the field that has the focus.
+    void type(const QString& text, Qt::Key last) {
+        QTest::keyClicks(QApplication::focusWidget(), text);
+        QTest::keyClick(QApplication::focusWidget(), last);
+    }
+};
+#endif
 
 QString contentOf(const QString& file) {
     QFile opened(file);
@@ -238,6 +267,21 @@ class TestWindowPrograms : public QObject {
         QVERIFY(p.bannerText().contains(QStringLiteral("the check went wrong")));
     }
 
+    void aReloadTakesThePlaceOfARunningCheck() {
+        Programs p;
+        p.behaviour->checkMs = 60'000;
+        p.start(QStringLiteral("differs"));
+        QTRY_VERIFY(p.session()->state() == ProgramSession::State::Checking);
+        QTRY_VERIFY(p.behaviour->checks > 0);
+        const int loads = p.behaviour->loads;
+        p.behaviour->checkMs = 0;
+        p.key(Qt::Key_F5);
+        QVERIFY(p.idle());
+        QCOMPARE(p.behaviour->loads.load(), loads + 2);
+        QVERIFY(p.session()->state() == ProgramSession::State::Decided);
+        QVERIFY2(p.bannerText().contains(QStringLiteral("REFUTED")), qPrintable(p.bannerText()));
+    }
+
     void aReportIsWrittenAsForGraphs() {
         Programs p;
         QVERIFY(p.startAndSettle(QStringLiteral("differs")));
@@ -350,6 +394,146 @@ class TestWindowPrograms : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(window.isIdle(), 60'000);
         QVERIFY2(window.messages()->plainText().contains(QStringLiteral("broken.mlir")), qPrintable(window.messages()->plainText()));
         QVERIFY(window.programSession()->isOpen());
+    }
+
+    void aSizeThatIsNeededIsGivenInTheWindow() {
+        RealPrograms p;
+        const QByteArray head = "func.func @f(%A: memref<?xf64>, %n: index) {\n  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"
+                                "  %z = arith.constant 0.0 : f64\n  scf.for %i = %c0 to %n step %c1 {\n    memref.store %z, %A[%i] : memref<?xf64>\n"
+                                "  }\n  return\n}\n";
+        QVERIFY(p.openTexts(head, QByteArray(head).replace("%n", "%m")));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("UNDECIDED")), qPrintable(p.bannerText()));
+        QVERIFY(p.settings()->needed()->isVisible());
+        QVERIFY2(p.settings()->needed()->text().endsWith(QStringLiteral("n")), qPrintable(p.settings()->needed()->text()));
+        QVERIFY(p.settings()->sizes()->placeholderText().contains(QStringLiteral("n=8")));
+        // What is no size is said, and nothing else happens.
+        QTest::mouseClick(p.settings()->needed(), Qt::LeftButton);
+        QVERIFY(p.settings()->sizes()->hasFocus());
+        QCOMPARE(p.settings()->sizes()->text(), QStringLiteral("n="));
+        p.type(QStringLiteral("five"), Qt::Key_Return);
+        QVERIFY(p.window->messages()->plainText().contains(QStringLiteral("'n=five' is no size")));
+        QVERIFY(p.settled() && p.bannerText().contains(QStringLiteral("UNDECIDED")));
+        p.settings()->sizes()->selectAll();
+        p.type(QStringLiteral("n=5"), Qt::Key_Return);
+        QVERIFY(p.settled());
+        QVERIFY2(p.bannerText().contains(QStringLiteral("PROVED")), qPrintable(p.bannerText()));
+        QVERIFY(!p.settings()->needed()->isVisible());
+        // An argument that is not there: the reason stands in the banner, the texts stay.
+        p.settings()->sizes()->setFocus();
+        p.settings()->sizes()->selectAll();
+        p.type(QStringLiteral("q=5"), Qt::Key_Return);
+        QVERIFY(p.settled());
+        QVERIFY2(p.bannerText().contains(QStringLiteral("there is no such argument")), qPrintable(p.bannerText()));
+        p.settings()->sizes()->selectAll();
+        p.type(QStringLiteral("n=5"), Qt::Key_Return);
+        QVERIFY(p.settled());
+        // A session brings it back.
+        const QString saved = p.folder.filePath(QStringLiteral("s.lsession"));
+        p.part()->saveTo(saved);
+        QVERIFY(p.settled());
+        p.key(Qt::Key_W, Qt::ControlModifier);
+        QCOMPARE(p.settings()->sizes()->text(), QString());
+        p.window->openFiles({saved});
+        QTRY_VERIFY(p.session()->isOpen());
+        QVERIFY(p.settled());
+        QCOMPARE(p.settings()->sizes()->text(), QStringLiteral("n=5"));
+        QVERIFY(p.bannerText().contains(QStringLiteral("PROVED")));
+    }
+
+    void anEntryIsChosenAmongTheFunctions() {
+        RealPrograms p;
+        const QByteArray two = "func.func @one(%a: i32) -> i32 {\n  %r = arith.addi %a, %a : i32\n  return %r : i32\n}\n"
+                               "func.func @two(%a: i32) -> i32 {\n  %r = arith.muli %a, %a : i32\n  return %r : i32\n}\n";
+        QVERIFY(p.openTexts(two, QByteArray(two).replace("addi", "subi")));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("NO VERDICT")) && p.bannerText().contains(QStringLiteral("one, two")),
+                 qPrintable(p.bannerText()));
+        QVERIFY(p.view(Side::Reference)->toPlainText().contains(QStringLiteral("@two")));
+        QCOMPARE(p.settings()->entry()->count(), 3);
+        p.settings()->entry()->setFocus();
+        QTest::keyClick(p.settings()->entry(), Qt::Key_Down);
+        QVERIFY(p.settled());
+        QCOMPARE(p.settings()->entry()->currentText(), QStringLiteral("@one"));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("REFUTED")), qPrintable(p.bannerText()));
+        QTest::keyClick(p.settings()->entry(), Qt::Key_Down);
+        QVERIFY(p.settled());
+        QVERIFY2(p.bannerText().contains(QStringLiteral("PROVED")), qPrintable(p.bannerText()));
+        // A report replays with it; swapped sides and a session keep it.
+        p.window->exportReport(p.folder.filePath(QStringLiteral("report")), false);
+        QVERIFY(p.settled());
+        QVERIFY(contentOf(p.folder.filePath(QStringLiteral("report/replay.sh"))).contains(QStringLiteral("--entry two")));
+        p.session()->swapSides();
+        QVERIFY(p.settled());
+        QCOMPARE(p.settings()->entry()->currentText(), QStringLiteral("@two"));
+        const QString saved = p.folder.filePath(QStringLiteral("s.lsession"));
+        p.part()->saveTo(saved);
+        QVERIFY(p.settled());
+        p.key(Qt::Key_W, Qt::ControlModifier);
+        // What one pair was asked does not hold for another.
+        QVERIFY(p.openTexts(two, two));
+        QVERIFY(p.bannerText().contains(QStringLiteral("NO VERDICT")));
+        p.window->openFiles({saved});
+        QVERIFY(QTest::qWaitFor([&p] { return p.session()->program().entry == "two"; }, 20'000));
+        QVERIFY(p.settled());
+        QVERIFY(p.bannerText().contains(QStringLiteral("PROVED")));
+    }
+
+    void argumentsMayAliasByAClick() {
+        RealPrograms p;
+        const auto stores = [](const char* first, const char* second) {
+            return QByteArray("func.func @f(%A: memref<1xi32>, %B: memref<1xi32>, %a: i32, %b: i32) {\n  %c0 = arith.constant 0 : index\n") + first +
+                   second + "  return\n}\n";
+        };
+        const char* toA = "  memref.store %a, %A[%c0] : memref<1xi32>\n";
+        const char* toB = "  memref.store %b, %B[%c0] : memref<1xi32>\n";
+        QVERIFY(p.openTexts(stores(toA, toB), stores(toB, toA)));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("PROVED")), qPrintable(p.bannerText()));
+        p.settings()->mayAlias()->setFocus();
+        p.key(Qt::Key_Space);
+        QVERIFY(p.settings()->mayAlias()->isChecked());
+        QVERIFY(p.settled());
+        QVERIFY2(p.bannerText().contains(QStringLiteral("REFUTED")), qPrintable(p.bannerText()));
+        p.key(Qt::Key_Space);
+        QVERIFY(p.settled());
+        QVERIFY2(p.bannerText().contains(QStringLiteral("PROVED")), qPrintable(p.bannerText()));
+    }
+
+    void aDeadlockShowsWhoWaits() {
+        RealPrograms p;
+        const QByteArray head = "func.func @f(%A: memref<4xf64>) {\n  %c0 = arith.constant 0 : index\n  %n = arith.constant ";
+        const QByteArray tail = " : index\n  %g = async.create_group %n : !async.group\n  %t = async.execute {\n    %a = memref.load %A[%c0] : "
+                                "memref<4xf64>\n    memref.store %a, %A[%c0] : memref<4xf64>\n    async.yield\n  }\n"
+                                "  %k = async.add_to_group %t, %g : !async.token\n  async.await_all %g\n  return\n}\n";
+        QVERIFY(p.openTexts(head + "1" + tail, head + "2" + tail));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("deadlock")), qPrintable(p.bannerText()));
+        QTRY_VERIFY(!p.part()->schedule()->visibleRegion().isEmpty());
+        QVERIFY2(p.part()->schedule()->trouble().contains(QStringLiteral("async.await_all")), qPrintable(p.part()->schedule()->trouble()));
+        QVERIFY2(p.part()->schedule()->states().contains(QStringLiteral("main waits")), qPrintable(p.part()->schedule()->states()));
+        QCOMPARE(p.view(Side::Rewritten)->step(), 11);
+    }
+
+    void tensorFunctionsOfAnySizeAreDecidedAsOnTheCommandLine() {
+        RealPrograms p;
+        const QByteArray sum = "func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {\n  %r = arith.addf %a, %b : tensor<?xf32>\n"
+                               "  return %r : tensor<?xf32>\n}\n";
+        QVERIFY(p.openTexts(sum, QByteArray(sum).replace("addf %a, %b", "addf %b, %a")));
+        QVERIFY2(p.bannerText().contains(QStringLiteral("PROVED")), qPrintable(p.bannerText()));
+        QVERIFY2(p.part()->maps()->summary().contains(QStringLiteral("cell by cell")), qPrintable(p.part()->maps()->summary()));
+    }
+
+    void anAnonymousReportIsOfThePairWithoutNames() {
+        RealPrograms p;
+        const QByteArray sum = "// of the secret kernel\nfunc.func @secret(%key: memref<2xi32>, %salt: i32) {\n  %c0 = arith.constant 0 : index\n"
+                               "  memref.store %salt, %key[%c0] : memref<2xi32> loc(\"secret.py\":1:2)\n  return\n}\n";
+        QVERIFY(p.openTexts(sum, QByteArray(sum).replace("arith.constant 0", "arith.constant 1")));
+        QVERIFY(p.bannerText().contains(QStringLiteral("REFUTED")));
+        const QString out = p.folder.filePath(QStringLiteral("report"));
+        p.window->exportReport(out, true);
+        QVERIFY(p.settled());
+        for (const char* name : {"reference.mlir", "rewritten.mlir", "report.md", "report.html", "result.json", "replay.sh"}) {
+            const QString content = contentOf(out + u'/' + QString::fromLatin1(name));
+            QVERIFY2(!content.isEmpty() && !content.contains(QStringLiteral("secret")) && !content.contains(QStringLiteral("salt")), name);
+        }
+        QVERIFY(contentOf(out + QStringLiteral("/result.json")).contains(QStringLiteral("\"verdict\": \"refuted\"")));
     }
 #endif
 };
