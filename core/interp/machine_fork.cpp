@@ -4,6 +4,7 @@
 #include "core/interp/machine_state.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lemmascope::interp {
 
@@ -301,12 +302,52 @@ Machine::Flow Machine::undecided(const Task& task, std::uint32_t pc, const std::
     return Flow::Stop;
 }
 
+namespace {
+
+/// `; give --size n=N` where numbers for integer arguments make `term` one; empty else.
+std::string sizesText(const TermDag& dag, Term term, const Program& program, const std::vector<std::uint32_t>& argumentBuffers) {
+    constexpr std::size_t MostTerms = 10'000;
+    std::vector<Term> reached{term};
+    std::set<Term> seen{term};
+    std::set<std::string> names;
+    while (!reached.empty()) {
+        const TermNode& node = dag.node(reached.back());
+        reached.pop_back();
+        if (node.kind == TermKind::Leaf) {
+            const auto at = std::find(argumentBuffers.begin(), argumentBuffers.end(), node.a);
+            const auto position = static_cast<std::size_t>(at - argumentBuffers.begin());
+            const Argument* argument = position < program.arguments.size() ? &program.arguments[position] : nullptr;
+            if (argument == nullptr || argument->isView || !program.functions[program.entry].registers[argument->position].isInteger()) {
+                return {};
+            }
+            names.insert(argument->name);
+        } else if (node.kind == TermKind::Forgotten || node.kind == TermKind::Open) {
+            return {};
+        }
+        for (const Term operand : dag.operands(node)) {
+            if (seen.size() > MostTerms) {
+                return {};
+            }
+            if (seen.insert(operand).second) {
+                reached.push_back(operand);
+            }
+        }
+    }
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "; give --size " : " --size ") + name + "=N";
+    }
+    return text;
+}
+
+} // namespace
+
 Machine::Flow Machine::undecidedValue(const Task& task, std::uint32_t pc, const std::string& what, Register value) {
     const FunctionCode& code = *task.frames.back().code;
     std::string text = what + ": " + valueText(code, value);
     const Cell& cell = task.registers[task.frames.back().registers + value];
     if (cell.term > Mixed) {
-        text += " = " + m_dag.text(cell.term, 80);
+        text += " = " + m_dag.text(cell.term, 80) + sizesText(m_dag, cell.term, m_program, m_options.argumentBuffers);
     }
     return undecided(task, pc, text);
 }

@@ -254,7 +254,7 @@ std::string Machine::valueText(const FunctionCode& function, Register value) con
     } else if (value < function.scalarParameters && &function == &m_program.functions[m_program.entry]) {
         for (const Argument& argument : m_program.arguments) {
             if (!argument.isView && argument.position == value) {
-                return "'" + argument.name + "'" + (function.registers[value].isInteger() ? ", give --size " + argument.name + "=N" : "");
+                return "'" + argument.name + "'";
             }
         }
     }

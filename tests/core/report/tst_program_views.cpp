@@ -373,7 +373,7 @@ class TestProgramViews : public QObject {
     void whatASizeIsAskedFor() {
         CheckResult result;
         result.verdict = Verdict::Undecided;
-        result.reason = "the loop at f.mlir:3:5 depends on 'n', give --size n=N";
+        result.reason = "the loop at f.mlir:3:5 depends on data: 'm', arith.addi at f.mlir:2:7 = n + 1; give --size n=N (scf.for at f.mlir:3:5)";
         QCOMPARE(sizeAskedFor(result), std::string("n"));
         result.verdict = Verdict::Proved;
         QCOMPARE(sizeAskedFor(result), std::string());

@@ -40,6 +40,7 @@ SavedSession full() {
     options.realRanges = {{"x", {-0.1, 1e300}}};
     options.sizes = {{"n", 8}};
     options.assumedEqual = {{"p", "q"}, {"p", "r"}};
+    session.program = {"kernel", true, true};
     SavedVerdict verdict{
         Verdict::Refuted, std::nullopt, RefutationKind::Value, "y[0] is 1, rewritten 2", "refuted: value: y[0] is 1, rewritten 2", {}, {}};
     verdict.outputs.push_back({"y", Verdict::Refuted, std::nullopt, RefutationKind::Value, ""});
@@ -102,6 +103,7 @@ class TestSessionFile : public QObject {
         QVERIFY(read->reference == session.reference);
         QVERIFY(read->rewritten == session.rewritten);
         QVERIFY(sameOptions(read->options, session.options));
+        QVERIFY(read->program == session.program);
         QCOMPARE(read->options.realRanges.at("x").low, -0.1);
         QVERIFY(read->verdict == session.verdict);
         QVERIFY(read->notes == session.notes);
@@ -117,6 +119,7 @@ class TestSessionFile : public QObject {
         QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
         QVERIFY(!read->verdict.has_value() && read->notes.empty() && read->view == session.view);
         QVERIFY(sameOptions(read->options, session.options));
+        QVERIFY(read->program == session.program);
     }
 
     void whatIsWrittenFitsTheSchema() {
@@ -220,6 +223,8 @@ class TestSessionFile : public QObject {
         row("steps", replaced(good, "\"lemma_steps\": 18000000000000000000", "\"lemma_steps\": 1e30"), "options.lemma_steps", "whole number");
         row("range backwards", replaced(good, "-9223372036854775808", "16"), "options.ranges.pos", "lower first");
         row("size", replaced(good, "\"n\": 8", "\"n\": -8"), "options.sizes.n", "whole number");
+        row("entry", replaced(good, "\"entry\": \"kernel\"", "\"entry\": 3"), "options.entry", "a text");
+        row("aliases", replaced(good, "\"may_alias\": true", "\"may_alias\": 1"), "options.may_alias", "true or false");
         row("mapped", replaced(good, "[\n    \"y\",\n    \"z\"\n   ]", "[\"y\"]"), "options.map[0]", "two names");
         row("verdict", replaced(good, "\"verdict\": \"refuted\"", "\"verdict\": \"fine\""), "result.verdict", "proved, refuted");
         row("lemma's verdict", replaced(good, "\"verdict\": \"fails\"", "\"verdict\": \"maybe\""), "result.lemmas[0].verdict", "holds, fails");
