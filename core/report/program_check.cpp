@@ -138,9 +138,15 @@ Result<ProgramFile> readProgram(const std::string& file, const ProgramOptions& o
     } else {
         read.trouble = whole(program.error());
     }
-    if (options.entry.empty() && sizes.empty() && !options.fingerprint) {
-        const auto graph = ir::toGraph(**module);
-        read.graph = graph && !(*graph)->outputs.empty() ? *graph : nullptr;
+    if (sizes.empty() && !options.mayAlias && !options.fingerprint) {
+        const auto graph = ir::toGraph(**module, options.entry);
+        if (!graph) {
+            read.noGraph = whole(graph.error()).text();
+        } else if ((*graph)->outputs.empty()) {
+            read.noGraph = file + ": returns nothing";
+        } else {
+            read.graph = *graph;
+        }
     }
     return read;
 }
@@ -247,16 +253,17 @@ Result<ProgramCheck> checkPrograms(const ProgramFile& reference, const ProgramFi
         options.timeSeconds = std::max(0.0, seconds - std::chrono::duration<double>(Clock::now() - start).count());
         return options;
     };
-    const bool graphs = reference.graph != nullptr && rewritten.graph != nullptr && !program.mayAlias;
+    const bool graphs = reference.graph != nullptr && rewritten.graph != nullptr && !program.mayAlias && !program.fingerprint;
     const bool large = graphs && (isLarge(*reference.graph) || isLarge(*rewritten.graph));
-    const auto asGraphs = [&]() -> std::optional<ProgramCheck> {
-        Result<CheckResult> decided = check(reference.graph, rewritten.graph, timed(), services, stop);
-        return decided && isDecided(*decided) ? std::optional(ProgramCheck{std::move(*decided), nullptr}) : std::nullopt;
-    };
-    if (large) {
-        if (std::optional<ProgramCheck> decided = asGraphs()) {
-            return std::move(*decided);
+    std::optional<CheckResult> ofGraphs;
+    const auto decidedAsGraphs = [&] {
+        if (Result<CheckResult> checked = check(reference.graph, rewritten.graph, timed(), services, stop)) {
+            ofGraphs = std::move(*checked);
         }
+        return ofGraphs && isDecided(*ofGraphs);
+    };
+    if (large && decidedAsGraphs()) {
+        return ProgramCheck{std::move(*ofGraphs), nullptr};
     }
     Result<ProgramCheck> ran = ProgramCheck();
     if (const auto& trouble = reference.trouble ? reference.trouble : rewritten.trouble) {
@@ -264,9 +271,19 @@ Result<ProgramCheck> checkPrograms(const ProgramFile& reference, const ProgramFi
     } else {
         ran = runBoth(reference, rewritten, program, timed(), services, stop);
     }
-    if (ran && !isDecided(ran->result) && graphs && !large) {
-        if (std::optional<ProgramCheck> decided = asGraphs()) {
-            return std::move(*decided);
+    if (ran && !isDecided(ran->result) && graphs && !large && decidedAsGraphs()) {
+        return ProgramCheck{std::move(*ofGraphs), nullptr};
+    }
+    if (ran && ran->result.verdict == Verdict::Undecided) {
+        if (ofGraphs && ofGraphs->verdict == Verdict::Unproved) {
+            return ProgramCheck{std::move(*ofGraphs), nullptr}; // says more: what was decided, and what not
+        }
+        const auto& arguments = reference.program ? reference.program->arguments : std::vector<interp::Argument>();
+        const std::string& noGraph = reference.graph == nullptr ? reference.noGraph : rewritten.noGraph;
+        if (ofGraphs && !ofGraphs->reason.empty()) {
+            ran->result.reason += "; as graphs: " + ofGraphs->reason;
+        } else if (!noGraph.empty() && std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) { return argument.isTensor; })) {
+            ran->result.reason += "; for all sizes: " + noGraph;
         }
     }
     return ran;

@@ -30,7 +30,8 @@ struct ProgramFile {
     std::shared_ptr<const interp::Program> program; ///< null: `trouble` says why
     /// Usage: which function is not told, a size without its argument; Unsupported: the types of the entry; TooLarge; BadData: no function.
     std::optional<Error> trouble;
-    std::shared_ptr<const Graph> graph; ///< of a function on tensors, where neither entry, sizes nor fingerprint are given
+    std::shared_ptr<const Graph> graph; ///< of a function on tensors, where all sizes are meant: none given, no aliasing, no fingerprint
+    std::string noGraph;                ///< why there is none; empty: it was not asked for
 };
 
 /// True for an MLIR program, by content first: a file, or one dump in it (`passes.txt#2`: the second).

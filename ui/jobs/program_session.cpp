@@ -241,13 +241,13 @@ void ProgramSession::check(const CheckOptions& options) {
             }
             context.report({tr("drawing the maps"), 0, 0});
             auto made = std::make_unique<ComparedPrograms>();
+            made->result = freedInBackground(std::make_shared<const CheckResult>(compared->result));
             if (compared->comparison == nullptr) { // decided as graphs, or not run at all: a verdict alone
                 auto bare = std::make_shared<interp::ProgramComparison>();
                 bare->result = std::move(compared->result);
                 compared->comparison = std::move(bare);
             }
             made->comparison = freedInBackground(std::move(compared->comparison));
-            made->result = {made->comparison, &made->comparison->result};
             for (std::size_t i = 0; i < made->comparison->outputs.size(); ++i) {
                 made->maps.push_back(std::make_shared<const OutputMap>(made->comparison, i));
             }
@@ -286,12 +286,7 @@ void ProgramSession::ask(const ProgramOptions& program, const ProgramSizes& size
     if (program.fingerprint != m_program.fingerprint) { // as `--fingerprint`: no more than probable can be wanted then
         options.wanted = program.fingerprint ? Strength::Probable : options.wanted == Strength::Probable ? Strength::Rounded : options.wanted;
     }
-    if (program.entry == m_program.entry && program.fingerprint == m_program.fingerprint && sizes == m_options.sizes && !isLoading()) {
-        m_program = program;
-        check(options);
-    } else {
-        openWith(m_referenceFile, m_rewrittenFile, program, options);
-    }
+    openWith(m_referenceFile, m_rewrittenFile, program, options);
 }
 
 std::vector<std::string> ProgramSession::functions() const {

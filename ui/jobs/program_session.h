@@ -32,7 +32,7 @@ struct ShownStory {
 /// What a comparison came to, ready to be shown.
 struct ComparedPrograms {
     std::shared_ptr<const interp::ProgramComparison> comparison;
-    std::shared_ptr<const CheckResult> result; ///< of the comparison
+    std::shared_ptr<const CheckResult> result;
     std::vector<std::shared_ptr<const OutputMap>> maps;
     std::shared_ptr<const ProgramDiff> diff; ///< with the failing lines
     Side troubled = Side::Rewritten;         ///< whose schedule is looked at first

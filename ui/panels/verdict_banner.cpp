@@ -2,6 +2,7 @@
 
 #include "ui/panels/long_text.h"
 #include "ui/views/elided_label.h"
+#include "ui/views/tensor_text.h"
 #include "ui/views/text.h"
 #include "ui/views/verdict_text.h"
 
@@ -270,7 +271,7 @@ void VerdictBanner::update(Form form) {
     m_titleLabel->setText(m_stale ? tr("STALE: was %1. The files have changed since.").arg(m_title) : m_title);
     const bool result = form == Form::Result;
     m_progress->setVisible(false);
-    m_countsLabel->setVisible(result);
+    m_countsLabel->setVisible(result && !m_countsLabel->text().isEmpty());
     m_failingLabel->setVisible(result && !m_failingLabel->text().isEmpty());
     m_goButton->setVisible(result && !m_failingLabel->text().isEmpty());
     m_reportButton->setVisible(result);
@@ -330,6 +331,28 @@ QString verdictDetailsHtml(const CheckResult& result) {
     }
     list(VerdictBanner::tr("Assumptions"), remarks(result.assumptions));
     list(VerdictBanner::tr("Caveats"), remarks(result.caveats));
+
+    // Of graphs there is a pane for them.
+    items.clear();
+    if (result.counterexample && result.reference == nullptr) {
+        for (const auto& [name, tensor] : result.counterexample->inputs) {
+            constexpr std::int64_t Whole = 16;
+            items << QStringLiteral("%1 (%2): %3").arg(toQString(name), typeText(tensor), summaryText(tensor, Whole)).toHtmlEscaped();
+        }
+    }
+    list(VerdictBanner::tr("Inputs of the counterexample"), items);
+    items.clear();
+    for (const ScheduledRun& run : result.race ? result.race->runs : std::vector<ScheduledRun>()) {
+        QStringList gives;
+        for (const auto& [name, tensor] : run.outputs) {
+            gives << QStringLiteral("%1 = %2").arg(toQString(name), summaryText(tensor));
+        }
+        items << VerdictBanner::tr("first %1: %2")
+                     .arg(run.order.empty() ? QString() : toQString(run.order.front()),
+                          run.end.empty() ? gives.join(QStringLiteral(", ")) : toQString(run.end))
+                     .toHtmlEscaped();
+    }
+    list(VerdictBanner::tr("Both schedules"), items);
 
     items.clear();
     for (const Blame& blame : result.blame) {

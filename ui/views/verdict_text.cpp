@@ -154,7 +154,10 @@ LemmaCounts countLemmas(const CheckResult& result) {
 }
 
 QString countsText(const CheckResult& result) {
-    if (result.lemmas.empty() && result.reference == nullptr && !result.outputs.empty()) { // of programs
+    if (result.lemmas.empty() && result.reference == nullptr) { // of programs
+        if (result.outputs.empty()) {
+            return {};
+        }
         const auto equal =
             std::count_if(result.outputs.begin(), result.outputs.end(), [](const OutputResult& output) { return output.verdict == Verdict::Proved; });
         return tr("outputs equal: %1 of %2").arg(equal).arg(result.outputs.size());

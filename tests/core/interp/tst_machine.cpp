@@ -338,7 +338,7 @@ class TestMachine : public QObject {
         TermDag dag;
         const auto r = run(program, dag, {});
         QCOMPARE(r->end, RunResult::End::Undecided);
-        QVERIFY2(r->undecided.find("'n', give --size n=N") != std::string::npos, r->undecided.c_str());
+        QVERIFY2(r->undecided.find("give --size n=N") != std::string::npos, r->undecided.c_str());
         RunOptions sized;
         sized.sizes["n"] = 3;
         TermDag other;
