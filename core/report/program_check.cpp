@@ -56,6 +56,44 @@ std::vector<ir::Dump> dumpsOf(const std::string& file) {
     return text ? ir::splitDumps(*text) : std::vector<ir::Dump>();
 }
 
+/// A signed division whose divisor is not seen to be other than 0 and -1. Programs leave MIN / -1 undefined, where graphs wrap.
+bool mayOverflow(const ir::Module& m, ir::OperationId op) {
+    if (m.name(op) != "arith.divsi" && m.name(op) != "arith.remsi") {
+        return false;
+    }
+    const ir::OperationId from = m.value(m.operand(op, 1)).operation;
+    const ir::Attribute* value = from.isValid() && m.name(from) == "arith.constant" ? m.find(from, "value") : nullptr;
+    if (value == nullptr) {
+        return true;
+    }
+    if (value->kind == ir::Attribute::Kind::Integer) {
+        return value->integer == 0 || value->integer == -1;
+    }
+    const ir::Type& type = m.typeOf(m.operand(op, 1));
+    const std::size_t width = type.element.isValid() ? (m.type(type.element).width + 7) / 8 : 0;
+    for (std::size_t at = 0; width > 0 && at + width <= value->bytes.size(); at += width) {
+        const std::string_view element = std::string_view(value->bytes).substr(at, width);
+        if (element.find_first_not_of('\0') == std::string_view::npos || element.find_first_not_of('\xff') == std::string_view::npos) {
+            return true;
+        }
+    }
+    return width == 0;
+}
+
+/// The function on tensors as a graph. Fails as ir::toGraph does, and with Unsupported where a graph would mean something else.
+Result<std::shared_ptr<const Graph>> tensorFunction(const ir::Module& module, const std::string& entry) {
+    for (std::size_t i = 0; i < module.operations.size(); ++i) {
+        if (mayOverflow(module, ir::OperationId(i))) {
+            return fail(ErrorCode::Unsupported, "a division may overflow, which graphs leave defined", module.where(ir::OperationId(i)));
+        }
+    }
+    auto graph = ir::toGraph(module, entry);
+    if (graph && (*graph)->outputs.empty()) {
+        return fail(ErrorCode::Unsupported, "returns nothing", module.file);
+    }
+    return graph;
+}
+
 CheckResult undecided(const Error& error) {
     CheckResult result;
     result.verdict = Verdict::Undecided;
@@ -139,13 +177,10 @@ Result<ProgramFile> readProgram(const std::string& file, const ProgramOptions& o
         read.trouble = whole(program.error());
     }
     if (sizes.empty() && !options.mayAlias && !options.fingerprint) {
-        const auto graph = ir::toGraph(**module, options.entry);
-        if (!graph) {
-            read.noGraph = whole(graph.error()).text();
-        } else if ((*graph)->outputs.empty()) {
-            read.noGraph = file + ": returns nothing";
-        } else {
+        if (const auto graph = tensorFunction(**module, options.entry)) {
             read.graph = *graph;
+        } else {
+            read.noGraph = whole(graph.error()).text();
         }
     }
     return read;
