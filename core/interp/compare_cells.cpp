@@ -239,18 +239,29 @@ Result<bool> Comparison::confirmValue(const Inputs& inputs, const PairClass& pai
     if (!bounds || !bounds->apart) {
         return false;
     }
-    Result<std::pair<RunResult, RunResult>> both = runConcretely(inputs);
-    if (!both) {
-        return tl::unexpected(both.error());
-    }
     const auto [output, cell] = pair.cells.front();
-    const auto made = madeBy(*both, m_pairs[output]);
-    if (!made || cell >= made->first->cells.size() || made->second->cells[cell].term == Unwritten ||
-        sameValue(made->first->type, made->first->cells[cell].bits, made->second->cells[cell].bits)) {
-        return false;
+    const auto confirm = [&, output = output, cell = cell](const Inputs& tried) -> Result<bool> {
+        const Result<std::pair<RunResult, RunResult>> both = runConcretely(tried);
+        if (!both) {
+            return tl::unexpected(both.error());
+        }
+        const auto made = madeBy(*both, m_pairs[output]);
+        if (!made || cell >= made->first->cells.size() || made->second->cells[cell].term == Unwritten ||
+            sameValue(made->first->type, made->first->cells[cell].bits, made->second->cells[cell].bits)) {
+            return false;
+        }
+        tell(tried, output, cell, *made->first, *made->second);
+        return true;
+    };
+    Result<bool> confirmed = confirm(inputs);
+    if (confirmed && *confirmed) {
+        if (const Inputs simple = simplified(inputs, pair); simple != inputs) {
+            if (const Result<bool> again = confirm(simple); !again) { // else what was found first stays told
+                return again;
+            }
+        }
     }
-    tell(inputs, output, cell, *made->first, *made->second);
-    return true;
+    return confirmed;
 }
 
 std::optional<std::pair<const LiveOut*, const LiveOut*>> Comparison::madeBy(const std::pair<RunResult, RunResult>& runs, const Paired& where) const {

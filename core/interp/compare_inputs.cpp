@@ -2,6 +2,7 @@
 
 #include "core/interp/comparison.h"
 #include "core/interp/term_graph.h"
+#include "core/interp/term_values.h"
 #include "core/program/number.h"
 
 #include <algorithm>
@@ -72,6 +73,75 @@ Result<std::pair<RunResult, RunResult>> Comparison::runConcretely(const Inputs& 
         return tl::unexpected(rewritten.error());
     }
     return std::pair(std::move(*reference), std::move(*rewritten));
+}
+
+Inputs Comparison::simplified(const Inputs& inputs, const PairClass& pair) const {
+    constexpr std::size_t LargestCone = 20'000;
+    constexpr std::uint64_t Work = 40'000'000; // terms evaluated, and places of them
+    constexpr std::uint64_t MostTrials = 400;
+    std::vector<Term> roots{pair.reference, pair.rewritten};
+    std::vector<Term> leaves;
+    for (const Term term : reached(*m_dag, roots, LargestCone)) {
+        if (m_dag->node(term).kind == TermKind::Leaf) {
+            leaves.push_back(term);
+        }
+    }
+    roots.insert(roots.end(), m_referenceGuards.begin(), m_referenceGuards.end());
+    const std::vector<Term> cone = reached(*m_dag, roots, LargestCone);
+    std::uint64_t trials = std::min(MostTrials, Work / (m_dag->size() + 1));
+    if (cone.empty()) {
+        return inputs;
+    }
+    const auto differs = [&](const Inputs& tried) {
+        const TermValues values = evaluateTerms(*m_dag, cone, [&](Term leaf) {
+            const TermNode& n = m_dag->node(leaf);
+            return n.b < tried[n.a].size() ? tried[n.a][n.b] : std::uint64_t{0};
+        });
+        for (const Term guard : m_referenceGuards) {
+            if (values.bits[guard] != 0 || values.doubtful[guard]) {
+                return false;
+            }
+        }
+        if (values.doubtful[pair.reference] || values.doubtful[pair.rewritten] || values.bits[pair.reference] == values.bits[pair.rewritten]) {
+            return false;
+        }
+        const std::optional<Enclosures> bounds = enclose(*m_dag, pair.reference, pair.rewritten, values);
+        return bounds && bounds->apart;
+    };
+    // What the pair does not read, then halves, quarters ... of what it reads.
+    Inputs best = inputs;
+    Inputs tried(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        tried[i].resize(inputs[i].size());
+    }
+    std::vector<Term> left;
+    for (const Term leaf : leaves) {
+        const TermNode& n = m_dag->node(leaf);
+        if (n.b < inputs[n.a].size() && inputs[n.a][n.b] != 0) {
+            tried[n.a][n.b] = inputs[n.a][n.b];
+            left.push_back(leaf);
+        }
+    }
+    if (trials > 0 && differs(tried)) {
+        best = tried;
+    }
+    for (std::size_t size = (left.size() + 1) / 2; size > 0 && trials > 0; size = size == 1 ? 0 : (size + 1) / 2) {
+        std::vector<Term> kept;
+        for (std::size_t begin = 0; begin < left.size(); begin += size) {
+            const std::span<const Term> part = std::span<const Term>(left).subspan(begin, std::min(size, left.size() - begin));
+            tried = best;
+            for (const Term leaf : part) {
+                tried[m_dag->node(leaf).a][m_dag->node(leaf).b] = 0;
+            }
+            if (trials > 0 && (--trials, differs(tried))) {
+                best = tried;
+            } else {
+                kept.insert(kept.end(), part.begin(), part.end());
+            }
+        }
+        left = std::move(kept);
+    }
+    return best;
 }
 
 void Comparison::describeInputs(const Inputs& inputs) {

@@ -59,6 +59,8 @@ class Comparison {
     [[nodiscard]] Inputs sampleInputs(std::uint32_t sample) const;
     [[nodiscard]] RunOptions concreteOptions(const Inputs& inputs) const;
     [[nodiscard]] Result<std::pair<RunResult, RunResult>> runConcretely(const Inputs& inputs, bool notesRounding = false);
+    /// Inputs on which the pair still differs, with as many zeros as are found by few trials.
+    [[nodiscard]] Inputs simplified(const Inputs& inputs, const PairClass& pair) const;
     void describeInputs(const Inputs& inputs); ///< into the counterexample
     [[nodiscard]] Tensor tensorOfOutput(const LiveOut& out) const;
     [[nodiscard]] FaultReport faultReport(const Fault& fault, Side side) const;
