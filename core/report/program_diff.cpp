@@ -243,7 +243,16 @@ void markFailing(ProgramDiff& diff, const interp::ProgramComparison& comparison)
         if (run->fault) {
             mark(side, run->fault->step.place, run->fault->text());
         }
-        if (run->race) {
+        if (const auto& told = comparison.result.race; told && told->side == side) {
+            // `memref.store at f.mlir:13:9 (...) and memref.load at f.mlir:19:14 (...)`: a run keeps the task of the first access, not its op.
+            const std::string_view text = told->text;
+            for (std::size_t end = text.find(" ("); end != std::string_view::npos; end = text.find(" (", end + 1)) {
+                const std::size_t begin = text.rfind(" at ", end);
+                if (begin != std::string_view::npos) {
+                    mark(side, text.substr(begin + 4, end - begin - 4), told->text);
+                }
+            }
+        } else if (run->race) {
             mark(side, run->race->first.place, run->race->text());
             mark(side, run->race->second.place, run->race->text());
         }

@@ -126,6 +126,10 @@ std::vector<TaskState> Schedule::statesAt(std::size_t at) const {
             states[*running] = TaskState::Ready;
         }
         running = step.task;
+        if (step.kind == Kind::Spawn && step.other && states[step.task] == TaskState::Waiting) { // a launch waits for the threads it makes
+            states[*step.other] = TaskState::Ready;
+            continue;
+        }
         states[step.task] = step.kind == Kind::Wait ? TaskState::Waiting : step.kind == Kind::End ? TaskState::Ended : TaskState::Running;
         if (step.kind == Kind::Spawn && step.other && states[*step.other] == TaskState::NotMade) {
             states[*step.other] = TaskState::Ready;

@@ -190,6 +190,40 @@ class TestProgramViews : public QObject {
         QVERIFY(diff.notes[1][9].find("C[*,3]") != std::string::npos);
     }
 
+    void bothAccessesOfARaceAreMarked() {
+        const ProgramPair pair = pairOf(chained("a.mlir", true), chained("b.mlir", false));
+        ProgramDiff diff = diffPrograms(pair.referenceText, pair.rewrittenText);
+        markFailing(diff, *compared(pair));
+        std::vector<std::uint32_t> marked;
+        for (const auto& [line, note] : diff.notes[1]) {
+            marked.push_back(line);
+        }
+        QCOMPARE(marked, (std::vector<std::uint32_t>{5, 10}));
+        QCOMPARE(diff.rewritten[4].role, Role::Failing);
+    }
+
+    void aLaunchWaitsForTheThreadsItMakes() {
+        using Kind = interp::TraceEvent::Kind;
+        Schedule schedule;
+        schedule.tasks.resize(2);
+        const auto step = [&schedule](Kind kind, std::size_t task, std::optional<std::size_t> other) {
+            ScheduleStep made;
+            made.kind = kind;
+            made.task = task;
+            made.other = other;
+            schedule.steps.push_back(made);
+        };
+        step(Kind::Run, 0, std::nullopt);
+        step(Kind::Wait, 0, std::nullopt);
+        step(Kind::Spawn, 0, 1);
+        step(Kind::Run, 1, std::nullopt);
+        QCOMPARE(schedule.statesAt(2)[1], TaskState::Ready);
+        QCOMPARE(schedule.statesAt(3)[0], TaskState::Waiting);
+        QCOMPARE(schedule.statesAt(3)[1], TaskState::Running);
+        step(Kind::Run, 0, std::nullopt); // goes on
+        QCOMPARE(schedule.statesAt(4)[0], TaskState::Running);
+    }
+
     void aRaceStandsInItsSchedule() {
         const ProgramPair pair = pairOf(chained("a.mlir", true), chained("b.mlir", false));
         const auto comparison = compared(pair);
