@@ -668,5 +668,82 @@ memref.global @g : memref<2xi32> = dense<[1, 3]>
 func.func private @h() {
   return
 )",
-             "unproved: the global 'g' begins with other values"}};
+             "unproved: the global 'g' begins with other values"},
+            {"a switch on data", "(%x: i32) -> i32",
+             R"(  %z = arith.constant 0 : i32
+  %v = arith.constant 7 : i32
+  %i = arith.index_cast %x : i32 to index
+  %r = scf.index_switch %i -> i32
+  case 0 {
+    scf.yield %z : i32
+  }
+  case 1 {
+    scf.yield %v : i32
+  }
+  default {
+    scf.yield %x : i32
+  }
+  return %r : i32
+)",
+             R"(  %o = arith.constant 1 : i32
+  %v = arith.constant 7 : i32
+  %p = arith.cmpi eq, %x, %o : i32
+  %r = arith.select %p, %v, %x : i32
+  return %r : i32
+)",
+             "proved: exact"},
+            {"a switch of blocks on data", "(%x: i32) -> i32",
+             R"(  %z = arith.constant 0 : i32
+  %v = arith.constant 7 : i32
+  cf.switch %x : i32, [
+    default: ^end(%x : i32),
+    0: ^end(%z : i32),
+    1: ^end(%v : i32)
+  ]
+^end(%r: i32):
+  return %r : i32
+)",
+             R"(  %z = arith.constant 0 : i32
+  %v = arith.constant 7 : i32
+  %i = arith.index_cast %x : i32 to index
+  %r = scf.index_switch %i -> i32
+  case 0 {
+    scf.yield %z : i32
+  }
+  case 1 {
+    scf.yield %v : i32
+  }
+  default {
+    scf.yield %x : i32
+  }
+  return %r : i32
+)",
+             "proved: "},
+            {"a switch with another case", "(%x: i32) -> i32",
+             R"(  %z = arith.constant 0 : i32
+  %v = arith.constant 7 : i32
+  %i = arith.index_cast %x : i32 to index
+  %r = scf.index_switch %i -> i32
+  case 0 {
+    scf.yield %z : i32
+  }
+  case 1 {
+    scf.yield %v : i32
+  }
+  default {
+    scf.yield %x : i32
+  }
+  return %r : i32
+)",
+             R"(  %z = arith.constant 0 : i32
+  %v = arith.constant 7 : i32
+  cf.switch %x : i32, [
+    default: ^end(%x : i32),
+    0: ^end(%z : i32),
+    2: ^end(%v : i32)
+  ]
+^end(%r: i32):
+  return %r : i32
+)",
+             "refuted: value"}};
 }

@@ -245,6 +245,23 @@ std::span<const ValueId> Body::segment(OperationId op, std::size_t number) {
     return first <= all.size() && count <= all.size() - first ? all.subspan(first, count) : std::span<const ValueId>();
 }
 
+void Body::switchOn(Register value, const std::vector<std::pair<std::int64_t, Label>>& cases, Label otherwise) {
+    constexpr std::size_t Few = 16;
+    if (cases.size() > Few) {
+        f.switchOn(value, cases, otherwise);
+        return;
+    }
+    const ValueType type = f.code().registers[value];
+    for (const auto& [number, to] : cases) {
+        const Register is = f.binary(interp::Op::CmpI, type, value, f.constant(type, static_cast<std::uint64_t>(number)),
+                                     static_cast<std::uint16_t>(interp::CmpIPredicate::Eq));
+        const Label next = f.label();
+        f.branch(is, to, next);
+        f.bind(next);
+    }
+    f.jump(otherwise);
+}
+
 Register Body::stored(ValueId vector, const ViewType& type) {
     std::vector<Bound> sizes;
     for (const std::int64_t size : type.sizes) {

@@ -111,6 +111,9 @@ class Body {
     };
     [[nodiscard]] const Target* target() const { return m_targets.empty() ? nullptr : &m_targets.back(); }
 
+    /// To the label of the first equal number: by comparisons where they are few, so that data may decide.
+    void switchOn(Register value, const std::vector<std::pair<std::int64_t, Label>>& cases, Label otherwise);
+
     // Numbers
     [[nodiscard]] Register index(std::int64_t value) { return f.index(value); }
     [[nodiscard]] Register in(const Bound& bound) { return bound.isNumber ? f.index(bound.value) : bound.reg; }

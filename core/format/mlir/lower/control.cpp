@@ -102,7 +102,7 @@ void lowerSwitch(Body& body, OperationId op) {
         cases.emplace_back(static_cast<std::int64_t>(value), labels.back());
     }
     const Label otherwise = body.f.label();
-    body.f.switchOn(body.operand(op, 0), cases, otherwise);
+    body.switchOn(body.operand(op, 0), cases, otherwise);
     body.f.bind(otherwise);
     jumpTo(body, successors[0], body.segment(op, 1));
     std::span<const ValueId> left = body.segment(op, 2);

@@ -110,7 +110,7 @@ void lowerSwitch(Body& body, OperationId op) {
     }
     const Label otherwise = body.f.label();
     const Label exit = body.f.label();
-    body.f.switchOn(body.operand(op, 0), cases, otherwise);
+    body.switchOn(body.operand(op, 0), cases, otherwise);
     body.f.bind(otherwise);
     body.structured(m.regionOf(op, 0), results);
     body.f.jump(exit);
