@@ -526,6 +526,9 @@ Machine::Flow Machine::dealloc(Task& task, const Instruction& in, std::uint32_t 
             }
         }
     }
+    if (m_mode == Mode::Careful && m_options.watched && m_options.watched->first == view.allocation) {
+        watch(task, view.allocation, m_options.watched->second, pc, true);
+    }
     memory.isLive = false;
     memory.freedAt = frame.code->places[pc];
     m_cells -= memory.count;
