@@ -4,10 +4,12 @@
 #include "core/interp/families.h"
 #include "core/program/builder.h"
 #include "core/program/number.h"
+#include "core/prove/lemma_memory.h"
 
 #include <QtTest/QTest>
 
 #include <functional>
+#include <thread>
 
 using namespace lemmascope;
 using namespace lemmascope::interp;
@@ -523,6 +525,42 @@ class TestCompare : public QObject {
         QCOMPARE(line(compared(make("foo", false), make("foo", false))), std::string("proved: identical"));
         QCOMPARE(compared(make("foo", false), make("foo", true)).result.verdict, Verdict::Unproved);
         QVERIFY(compared(make("foo", false), make("bar", false)).result.verdict != Verdict::Refuted);
+    }
+
+    /// As in the window, where a check may still end while the next one runs. The thread sanitizer runs this (packaging/test).
+    void comparisonsAtOnceShareProgramsAndLemmasOnly() {
+        const auto sum = elementwise(I32, [](FunctionBuilder& f, Register a, Register b) { return f.binary(Op::AddI, I32, a, b); });
+        const auto bits = elementwise(I32, [](FunctionBuilder& f, Register a, Register b) {
+            const Register both = f.binary(Op::MulI, I32, f.binary(Op::And, I32, a, b), f.number(I32, 2));
+            return f.binary(Op::AddI, I32, f.binary(Op::Xor, I32, a, b), both);
+        });
+        const std::vector<std::pair<std::shared_ptr<const Program>, std::shared_ptr<const Program>>> pairs{
+            {product(5, false, false), product(5, false, true, true)}, {product(5, false, false), product(4, true, false)}, {sum, bits}};
+        LemmaMemory memory;
+        CheckServices services;
+        services.memory = &memory;
+        const auto lines = [&] {
+            std::string out;
+            for (const auto& [reference, rewritten] : pairs) {
+                CompareOptions options;
+                options.check.timeSeconds = 60;
+                const auto made = comparePrograms(reference, rewritten, options, services);
+                out += (made ? line(*made) : made.error().text()) + "\n";
+            }
+            return out;
+        };
+        const std::string alone = lines();
+        QVERIFY2(alone.starts_with("proved: exact\nrefuted: value: C[0,4]"), alone.c_str());
+        std::vector<std::string> found(4);
+        {
+            std::vector<std::jthread> threads;
+            for (std::string& one : found) {
+                threads.emplace_back([&] { one = lines(); });
+            }
+        }
+        for (const std::string& one : found) {
+            QCOMPARE(one, alone);
+        }
     }
 
     void argumentsOfOtherTypesAreAnotherType() {
