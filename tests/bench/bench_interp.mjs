@@ -1,5 +1,5 @@
 // Every kernel of tests/data/kernels at every size against what every option set of mlir-opt makes of it, through `lemmascope-cli check`,
-// and the speed of the machine on them. JSON on standard output; the tables of resources/docs/programs.md are written anew.
+// the speed of the machine on them, and how long files of many ops take. JSON on standard output; the tables of resources/docs/programs.md are written anew.
 //   node bench_interp.mjs --cli PROGRAM --bench PROGRAM --work FOLDER [--confirm]
 // --confirm: also runs every program with mlir-cpu-runner and writes tests/data/kernels/wrong.tsv: what mlir-opt got wrong. The verdicts
 // are held against that file; the exit status is 1 if one is not what it should be.
@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { atSize, firstDifference, fresh, kernels, optionSets, parametersOf, runByProcessor, sizeNames, transform, wrongOnes } from './kernels.mjs';
+import { atSize, firstDifference, fresh, kernels, longProgram, optionSets, parametersOf, runByProcessor, sizeNames, transform, wrongOnes } from './kernels.mjs';
 
 const given = {};
 for (let at = 2; at < process.argv.length; at += 1) {
@@ -141,8 +141,40 @@ const measured = all.map((kernel) => ({
     sequential: machine([...sizeNames.keys()].map((size) => fileOf(kernel, size))),
     parallel: failed.has(fileOf(kernel, 2, parallel)) ? null : machine([fileOf(kernel, 2, parallel)])[0],
 }));
+const broken = measured.flatMap(({ sequential, parallel: tasks }) => [...sequential, tasks]).filter((row) => row !== null && (row.error || row.end !== 'finished'));
+for (const row of broken) {
+    say(`${row.file}: ${row.error ?? row.end}`);
+}
 const large = measured.map(({ sequential }) => sequential[2]);
 const withTasks = measured.map((row) => row.parallel).filter((row) => row !== null && !row.error && row.tasks > 1);
+// By which power of the ops something grows from the small size to the large one: 1 is linear.
+const power = (what) => median(measured.map(({ sequential: [low, , high] }) => Math.log(what(high) / what(low)) / Math.log(high.ops / low.ops)));
+
+// --- files of many ops
+
+const long = [1000, 10000, 100000].map((ops) => {
+    const file = `long.${ops}.mlir`;
+    const text = longProgram(ops);
+    writeFileSync(join(given.work, file), text);
+    const [row] = machine([file]);
+    const begin = process.hrtime.bigint();
+    const run = spawnSync(given.cli, ['interp', file], { encoding: 'utf8', maxBuffer: 1 << 30, cwd: given.work });
+    const command = Number(process.hrtime.bigint() - begin) / 1e9;
+    if (run.status !== 0 || row.error) {
+        quit(70, `${file}: ${row.error ?? run.stderr}`);
+    }
+    return { ops, bytes: text.length, executed: row.ops, read_seconds: row.read_seconds, lower_seconds: row.lower_seconds, run_seconds: row.seconds, command_seconds: command };
+});
+
+// --- what mlir-opt got wrong, by option set
+
+const miscompiles = sets.map((set) => {
+    const of = pairs.filter((pair) => pair.options === set.name);
+    const known = of.filter((pair) => pair.expected === 'refuted');
+    return { options: set.name, pairs: of.length, wrong: known.length, found: known.filter((pair) => pair.right).length,
+        accused: of.filter((pair) => pair.expected === 'proved' && pair.verdict === 'refuted').length,
+        kernels: [...new Set(known.map((pair) => pair.kernel))] };
+});
 const summary = {
     cores: availableParallelism(),
     pairs: pairs.length,
@@ -150,6 +182,8 @@ const summary = {
     seconds: batches,
     ops_per_second: median(large.map(rate)) * 1e6,
     bytes_per_term: median(large.map(perTerm)),
+    growth: { seconds: power((row) => row.seconds), terms: power((row) => row.terms) },
+    miscompiles: { wrong: miscompiles.reduce((sum, row) => sum + row.wrong, 0), found: miscompiles.reduce((sum, row) => sum + row.found, 0) },
     ops_per_second_with_tasks: median(withTasks.map(rate)) * 1e6,
     race_detection_factor: median(withTasks.map((row) => row.seconds / row.seconds_without_races)),
 };
@@ -161,9 +195,24 @@ const table = (columns, rows) => [cells(columns), cells(columns.map(() => '---')
 const word = (pair) => (pair.verdict === 'proved' ? pair.strength : pair.verdict === 'refuted' ? `**${pair.kind === 'value' ? 'refuted' : pair.kind}**` : pair.verdict);
 const verdictTable = table(['kernel', ...sets.map((set) => set.name)], all.map((kernel) => [`\`${kernel.name}\``, ...sets.map((set) => {
     const list = sizeNames.map((size) => pairs.find((pair) => pair.kernel === kernel.name && pair.options === set.name && pair.size === size));
-    const words = list.map((pair) => (pair ? `${word(pair)}${pair.right ? '' : ' (!)'}` : '-'));
+    const words = list.map((pair) => (pair ? `${word(pair)}${pair.right ? '' : ' (!)'}` : 'no result'));
     return words.every((each) => each === words[0]) ? words[0] : words.join(' / ');
 })]));
+const missing = new Map(); // by reason: which kernels, options and sizes
+for (const kernel of all) {
+    for (const set of sets) {
+        const sizes = sizeNames.filter((_, size) => failed.has(fileOf(kernel, size, set)));
+        if (sizes.length > 0) {
+            const why = failed.get(fileOf(kernel, sizeNames.indexOf(sizes[0]), set));
+            missing.set(why, [...(missing.get(why) ?? []), `\`${kernel.name}\` with \`${set.name}\`${sizes.length < sizeNames.length ? ` (${sizes.join(', ')})` : ''}`]);
+        }
+    }
+}
+const wrongTable = table(['options', 'pairs', 'wrong by mlir-cpu-runner', 'refuted of those', 'refuted besides', 'kernels'],
+    miscompiles.filter((row) => row.wrong + row.accused > 0).map((row) => [row.options, row.pairs, row.wrong, row.found, row.accused, row.kernels.map((name) => `\`${name}\``).join(', ')]));
+const milliseconds = (seconds) => (seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0);
+const longTable = table(['ops in the file', 'kB', 'ops executed', 'read, ms', 'lower, ms', 'run, ms', 'whole command, ms'],
+    long.map((row) => [row.ops, Math.round(row.bytes / 1000), row.executed, ...[row.read_seconds, row.lower_seconds, row.run_seconds, row.command_seconds].map(milliseconds)]));
 const million = (x) => x.toFixed(x < 10 ? 1 : 0);
 const speedTable = table(['kernel', 'ops', 'terms', 'M ops/s small / medium / large', 'bytes a term', 'tasks', 'M ops/s with tasks', 'without race detection'],
     measured.map(({ kernel, sequential, parallel: tasks }) => [`\`${kernel}\``, sequential[2].ops, sequential[2].terms, sequential.map((row) => million(rate(row))).join(' / '),
@@ -174,7 +223,10 @@ const text = [
     `${summary.cores} cores. ${proved} of ${pairs.length} pairs are proved and ${refuted} refuted; ${summary.right} verdicts are what mlir-cpu-runner's runs say.`,
     `${batches.map((batch) => `${batch.size}: ${batch.pairs} pairs in ${batch.seconds.toFixed(1)} s`).join('; ')}. Median at the large size: ${million(summary.ops_per_second / 1e6)} million ops a second,`,
     `${summary.bytes_per_term.toFixed(1)} bytes a term; with tasks ${million(summary.ops_per_second_with_tasks / 1e6)} million ops a second, ${summary.race_detection_factor.toFixed(2)} times the time without race detection.`,
-    '', '### Verdicts', '', ...verdictTable, '', '### Speed', '', ...speedTable,
+    `From the small size to the large one time grows as ops^${summary.growth.seconds.toFixed(2)}, terms as ops^${summary.growth.terms.toFixed(2)}.`,
+    '', '### Verdicts', '', ...verdictTable, '',
+    ...[...missing].map(([why, list]) => `No result: ${why} on ${list.join(', ')}.`),
+    '', '### What mlir-opt got wrong', '', ...wrongTable, '', '### Speed', '', ...speedTable, '', '### Long files', '', ...longTable,
 ];
 const page = 'resources/docs/programs.md';
 const [begin, end] = ['<!-- begin: written by packaging/bench interp -->', '<!-- end: written by packaging/bench interp -->'];
@@ -183,5 +235,6 @@ if (!old.includes(begin) || !old.includes(end)) {
     quit(65, `${page}: the markers '${begin}' and '${end}' are missing`);
 }
 writeFileSync(page, `${old.slice(0, old.indexOf(begin) + begin.length)}\n${text.join('\n')}\n${old.slice(old.indexOf(end))}`);
-process.stdout.write(`${JSON.stringify({ ...summary, without_result: Object.fromEntries(failed), checks: pairs, machine: measured }, null, 1)}\n`);
-process.exit(unexpected.length === 0 ? 0 : 1);
+process.stderr.write(`${text.join('\n')}\n`);
+process.stdout.write(`${JSON.stringify({ ...summary, long_files: long, by_options: miscompiles, without_result: Object.fromEntries(failed), checks: pairs, machine: measured }, null, 1)}\n`);
+process.exit(unexpected.length === 0 && broken.length === 0 ? 0 : 1);

@@ -46,12 +46,39 @@ export function writeKernel(kernel, size, file) {
     return text;
 }
 
+/** A program of that many ops, one after the other: loads, sums and products, stores, and a small loop nest now and then. */
+export function longProgram(ops) {
+    const lines = ['func.func @kernel(%A: memref<64xf64>, %B: memref<64xf64>, %C: memref<8x8xf64>) {'];
+    const positions = 64;
+    for (let i = 0; i < positions; i += 1) {
+        lines.push(`  %c${i} = arith.constant ${i} : index`);
+    }
+    let made = positions + 2; // the function and its return
+    for (let n = 0; made < ops; n += 1) {
+        if (n % 10 === 9 && made + 7 <= ops) {
+            lines.push(`  affine.for %i${n} = 0 to 8 {`, `    affine.for %j${n} = 0 to 8 {`, `      %l${n} = affine.load %C[%i${n}, %j${n}] : memref<8x8xf64>`,
+                `      %m${n} = arith.mulf %l${n}, %l${n} : f64`, `      affine.store %m${n}, %C[%j${n}, %i${n}] : memref<8x8xf64>`, '    }', '  }');
+            made += 7; // with the ends of both loops
+        } else if (made + 5 <= ops) {
+            lines.push(`  %a${n} = memref.load %A[%c${(n * 7) % positions}] : memref<64xf64>`, `  %b${n} = memref.load %B[%c${(n * 3) % positions}] : memref<64xf64>`,
+                `  %p${n} = arith.mulf %a${n}, %b${n} : f64`, `  %s${n} = arith.addf %p${n}, %a${n} : f64`,
+                `  memref.store %s${n}, %${n % 2 ? 'A' : 'B'}[%c${(n * 5) % positions}] : memref<64xf64>`);
+            made += 5;
+        } else {
+            lines.push(`  %x${n} = arith.constant ${n} : index`);
+            made += 1;
+        }
+    }
+    return `${lines.join('\n')}\n  return\n}\n`;
+}
+
 /** Runs mlir-opt. Returns null, or why there is no result. */
 export function transform(from, to, options) {
     const linalg = readFileSync(from, 'utf8').includes('linalg.') ? ['--convert-linalg-to-affine-loops'] : [];
     const run = spawnSync('mlir-opt-19', [from, ...linalg, ...options.split(' '), '-o', to], { encoding: 'utf8' });
     if (run.signal !== null || run.stderr.includes('Stack dump')) {
-        return 'mlir-opt crashes';
+        const [, where] = run.stderr.match(/^ *#\d+ 0x[0-9a-f]+ (mlir::[^(]*)/m) ?? [];
+        return `mlir-opt crashes${where ? ` in ${where}` : ''}`;
     }
     return run.status === 0 ? null : `mlir-opt: ${run.stderr.split('\n', 1)[0]}`;
 }
