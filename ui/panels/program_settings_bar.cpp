@@ -61,8 +61,8 @@ ProgramSettingsBar::ProgramSettingsBar(QWidget* parent) : QWidget(parent) {
     m_entry->setObjectName(QStringLiteral("programEntry"));
     m_entry->setAccessibleName(tr("Entry function"));
     m_entry->setToolTip(tr("The function that both programs start in"));
-    m_entry->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_entry->setMinimumContentsLength(16);
+    m_entry->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_entry->setMinimumContentsLength(20);
     labelled(tr("Entry:"), m_entry);
     m_sizes = new QLineEdit(this);
     m_sizes->setObjectName(QStringLiteral("programSizes"));
@@ -118,11 +118,16 @@ void ProgramSettingsBar::setSettings(const ProgramOptions& options, const Progra
     m_entry->clear();
     m_entry->addItem(tr("the only public one"), QString());
     const QString given = toQString(options.entry);
+    const auto add = [this](const QString& name) { // one long name does not push the rest out of the line
+        constexpr int Longest = 40;
+        m_entry->addItem(u'@' + (name.size() <= Longest ? name : name.left(Longest / 2) + u'…' + name.right(Longest / 2)), name);
+        m_entry->setItemData(m_entry->count() - 1, name, Qt::ToolTipRole);
+    };
     for (const QString& name : m_functions) {
-        m_entry->addItem(QStringLiteral("@%1").arg(name), name);
+        add(name);
     }
     if (!given.isEmpty() && m_entry->findData(given) < 0) {
-        m_entry->addItem(QStringLiteral("@%1").arg(given), given); // from a session: the verdict says that it is not there
+        add(given); // from a session: the verdict says that it is not there
     }
     m_entry->setCurrentIndex(std::max(0, m_entry->findData(given)));
     m_mayAlias->setChecked(options.mayAlias);

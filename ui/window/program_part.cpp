@@ -56,9 +56,9 @@ ProgramPart::ProgramPart(MainWindow& window) : QObject(&window), m_window(window
     window.addMenuAction(
         lemmas, tr("Si&zes of Programs"), {}, [bar] { bar->editSizes(); }, MainWindow::Needs::Programs);
     window.addMenuAction(
-        lemmas, tr("Arg&uments May Alias"), {}, [bar] { bar->mayAlias()->toggle(); }, MainWindow::Needs::Programs);
+        lemmas, tr("Arguments Ma&y Alias"), {}, [bar] { bar->mayAlias()->toggle(); }, MainWindow::Needs::Programs);
     window.addMenuAction(
-        lemmas, tr("Fin&gerprint"), {}, [bar] { bar->fingerprint()->toggle(); }, MainWindow::Needs::Programs);
+        lemmas, tr("Finger&print"), {}, [bar] { bar->fingerprint()->toggle(); }, MainWindow::Needs::Programs);
     connect(bar, &ProgramSettingsBar::chosen, m_session, &ProgramSession::ask);
     connect(bar, &ProgramSettingsBar::sizesRefused, this, [this](const QString& wrong) {
         m_window.messages()->addError(tr("Sizes of programs"),

@@ -48,6 +48,7 @@ QSet<QString> dataOf(const WindowFixture& fixture) {
         words.insert(QStringLiteral("Example: ") + QString::fromLatin1(pair));
         words.insert(QStringLiteral("A rewrite that is %1.").arg(QString::fromLatin1(pair)));
     }
+    words.insert(QStringLiteral("@kernel")); // a function of the programs
     for (const char* pair : {"equal", "race", "differs"}) {
         words.insert(QString::fromLatin1(pair) + QStringLiteral(".ref.mlir"));
         words.insert(QString::fromLatin1(pair) + QStringLiteral(".rew.mlir"));
