@@ -312,9 +312,13 @@ void OutputMapPanel::showStory() {
             overlayOf(std::make_shared<const Correspondence>(pair.correspondence), side == Side::Reference ? pair.rewritten : pair.reference, side));
         for (const CellAccess& access : story->story.accesses[at]) {
             const QString who = side == Side::Reference ? tr("reference") : tr("rewritten");
-            auto* item = new QListWidgetItem(
-                access.isLast ? tr("%1, last: %2").arg(who, toQString(access.text)) : tr("%1: %2").arg(who, toQString(access.text)), m_writers);
-            item->setToolTip(item->text());
+            // What tells the rows apart comes first: the line and the iteration; the whole step is in the tooltip.
+            const QString whole = toQString(access.text);
+            const QStringList parts = whole.split(QStringLiteral(" at ") + toQString(access.place));
+            const QString row =
+                parts.size() == 2 ? tr("%1%2: %3", "line, iteration, op").arg(lineOfPlace(access.place)).arg(parts[1], parts[0]) : whole;
+            auto* item = new QListWidgetItem(access.isLast ? tr("%1, last %2").arg(who, row) : tr("%1 %2").arg(who, row), m_writers);
+            item->setToolTip(tr("%1: %2").arg(who, whole));
             item->setData(LineRole, static_cast<int>(lineOfPlace(access.place)));
             item->setData(SideRole, static_cast<int>(side));
         }
