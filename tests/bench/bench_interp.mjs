@@ -166,6 +166,34 @@ const long = [1000, 10000, 100000].map((ops) => {
     return { ops, bytes: text.length, executed: row.ops, read_seconds: row.read_seconds, lower_seconds: row.lower_seconds, run_seconds: row.seconds, command_seconds: command };
 });
 
+// --- digests in place of terms
+
+const digests = [64, 128, 256].map((n) => {
+    const file = `product.${n}.mlir`;
+    const square = `memref<${n}x${n}xf32>`;
+    writeFileSync(join(given.work, file), `func.func @product(%A: ${square}, %B: ${square}, %C: ${square}) {
+  affine.for %i = 0 to ${n} {
+    affine.for %j = 0 to ${n} {
+      affine.for %k = 0 to ${n} {
+        %a = affine.load %A[%i, %k] : ${square}
+        %b = affine.load %B[%k, %j] : ${square}
+        %c = affine.load %C[%i, %j] : ${square}
+        %p = arith.mulf %a, %b : f32
+        %s = arith.addf %c, %p : f32
+        affine.store %s, %C[%i, %j] : ${square}
+      }
+    }
+  }
+  return
+}
+`);
+    const [row] = machine([file]);
+    if (row.error || row.end !== 'finished') {
+        quit(70, `${file}: ${row.error ?? row.end}`);
+    }
+    return { n, ...row };
+});
+
 // --- what mlir-opt got wrong, by option set
 
 const miscompiles = sets.map((set) => {
@@ -213,6 +241,9 @@ const wrongTable = table(['options', 'pairs', 'wrong by mlir-cpu-runner', 'refut
 const milliseconds = (seconds) => (seconds * 1000).toFixed(seconds < 0.01 ? 1 : 0);
 const longTable = table(['ops in the file', 'kB', 'ops executed', 'read, ms', 'lower, ms', 'run, ms', 'whole command, ms'],
     long.map((row) => [row.ops, Math.round(row.bytes / 1000), row.executed, ...[row.read_seconds, row.lower_seconds, row.run_seconds, row.command_seconds].map(milliseconds)]));
+const megabytes = (bytes) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+const digestTable = table(['n', 'ops', 'terms', 'seconds', 'MB of terms', 'seconds with digests', 'MB of digests'],
+    digests.map((row) => [row.n, row.ops, row.terms, row.seconds.toFixed(2), megabytes(row.term_bytes), row.seconds_with_digests.toFixed(2), megabytes(row.digest_bytes)]));
 const million = (x) => x.toFixed(x < 10 ? 1 : 0);
 const speedTable = table(['kernel', 'ops', 'terms', 'M ops/s small / medium / large', 'bytes a term', 'tasks', 'M ops/s with tasks', 'without race detection'],
     measured.map(({ kernel, sequential, parallel: tasks }) => [`\`${kernel}\``, sequential[2].ops, sequential[2].terms, sequential.map((row) => million(rate(row))).join(' / '),
@@ -226,7 +257,8 @@ const text = [
     `From the small size to the large one time grows as ops^${summary.growth.seconds.toFixed(2)}, terms as ops^${summary.growth.terms.toFixed(2)}.`,
     '', '### Verdicts', '', ...verdictTable, '',
     ...[...missing].map(([why, list]) => `No result: ${why} on ${list.join(', ')}.`),
-    '', '### What mlir-opt got wrong', '', ...wrongTable, '', '### Speed', '', ...speedTable, '', '### Long files', '', ...longTable,
+    '', '### What mlir-opt got wrong', '', ...wrongTable, '', '### Speed', '', ...speedTable, '', '### Long files', '', ...longTable, '',
+    '### Digests in place of terms', '', ...digestTable,
 ];
 const page = 'resources/docs/programs.md';
 const [begin, end] = ['<!-- begin: written by packaging/bench interp -->', '<!-- end: written by packaging/bench interp -->'];
@@ -236,5 +268,5 @@ if (!old.includes(begin) || !old.includes(end)) {
 }
 writeFileSync(page, `${old.slice(0, old.indexOf(begin) + begin.length)}\n${text.join('\n')}\n${old.slice(old.indexOf(end))}`);
 process.stderr.write(`${text.join('\n')}\n`);
-process.stdout.write(`${JSON.stringify({ ...summary, long_files: long, by_options: miscompiles, without_result: Object.fromEntries(failed), checks: pairs, machine: measured }, null, 1)}\n`);
+process.stdout.write(`${JSON.stringify({ ...summary, long_files: long, digests, by_options: miscompiles, without_result: Object.fromEntries(failed), checks: pairs, machine: measured }, null, 1)}\n`);
 process.exit(unexpected.length === 0 && broken.length === 0 ? 0 : 1);
