@@ -71,6 +71,7 @@ ProgramSettingsBar::ProgramSettingsBar(QWidget* parent) : QWidget(parent) {
     labelled(tr("Sizes:"), m_sizes);
     m_needed = new QPushButton(this);
     m_needed->setObjectName(QStringLiteral("programNeeds"));
+    m_needed->setAccessibleName(tr("Needs a size")); // named after the size that is missing, once one is
     m_needed->hide();
     row->addWidget(m_needed);
     m_mayAlias = new QCheckBox(tr("Arguments may alias"), this);
