@@ -219,8 +219,9 @@ void AttributeMaker::lists(const std::string& key, const Ints& now, std::int64_t
     for (std::size_t k = 0; k < now.size() && key != "axes"; ++k) {
         for (const std::int64_t step : {1, -1}) {
             Ints other = now;
-            other[k] += step;
-            choices.add(std::move(other));
+            if (!__builtin_add_overflow(now[k], step, &other[k])) { // an end beyond every length is the largest integer
+                choices.add(std::move(other));
+            }
         }
     }
 }
