@@ -275,7 +275,7 @@ bool Comparison::pairOutputs() {
     return true;
 }
 
-/// Shared terms: did sharing need an exchange of operands?
+/// Shared terms: did sharing need an exchange of operands? Then what else is taken for granted: reductions, flags, functions without a body.
 void Comparison::checkStrengthOfSharing() {
     std::vector<Term> roots;
     for (const Paired& pair : m_pairs) {

@@ -288,13 +288,7 @@ void Comparison::tell(const Inputs& inputs, std::size_t output, std::uint64_t ce
     describeInputs(inputs);
     Counterexample& found = *m_made.result.counterexample;
     found.output = m_pairs[output].name;
-    found.index.assign(reference.sizes.size(), 0);
-    std::uint64_t left = cell;
-    for (std::size_t axis = reference.sizes.size(); axis-- > 0;) {
-        const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(reference.sizes[axis], 1));
-        found.index[axis] = static_cast<std::int64_t>(left % size);
-        left /= size;
-    }
+    found.index = indexOfCell(reference.sizes, cell);
     found.reference = tensorOfOutput(reference);
     found.rewritten = tensorOfOutput(rewritten);
 }
@@ -428,14 +422,8 @@ Result<void> Comparison::compareCells() {
         FaultReport fault;
         fault.access = "read";
         fault.buffer = m_pairs[output].name;
-        std::uint64_t left = m_unwritten[output].front();
         fault.size = m_pairs[output].reference->sizes;
-        fault.index.assign(fault.size.size(), 0);
-        for (std::size_t axis = fault.size.size(); axis-- > 0;) {
-            const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(fault.size[axis], 1));
-            fault.index[axis] = static_cast<std::int64_t>(left % size);
-            left /= size;
-        }
+        fault.index = indexOfCell(fault.size, m_unwritten[output].front());
         fault.node = "return";
         m_made.result.fault = fault;
         refute(RefutationKind::Uninitialised, "the rewritten program leaves " +
@@ -468,9 +456,7 @@ Result<void> Comparison::compareCells() {
         }
     }
     finishOutputs();
-    if (!m_options.fingerprint) {
-        checkStrengthOfSharing();
-    }
+    checkStrengthOfSharing();
     return traceWrites();
 }
 

@@ -25,7 +25,7 @@ bool sameOutputs(const ScheduledRun& a, const ScheduledRun& b) {
     return true;
 }
 
-/// Not only by the rounding of another order.
+/// By their numbers: zeros of either sign are one.
 bool apart(const ScheduledRun& a, const ScheduledRun& b) {
     for (std::size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
         const Tensor& x = a.outputs[i].second;
@@ -34,8 +34,7 @@ bool apart(const ScheduledRun& a, const ScheduledRun& b) {
             return true;
         }
         for (std::int64_t k = 0; isFloat(x.element()) && k < x.count() && k < y.count(); ++k) {
-            const double difference = std::fabs(x.toDouble(k) - y.toDouble(k));
-            if (difference > 0.01 * std::max(1.0, std::fabs(x.toDouble(k)))) {
+            if (x.toDouble(k) != y.toDouble(k) && !(std::isnan(x.toDouble(k)) && std::isnan(y.toDouble(k)))) {
                 return true;
             }
         }
@@ -282,6 +281,7 @@ Result<void> Comparison::ordersOfFold(const std::shared_ptr<const Program>& prog
         report.text = result.orderedFold;
         std::string text = result.orderedFold;
         bool ends = true;
+        options.notesRounding = true; // what only rounds otherwise is no other result
         for (const bool fromEnd : {false, true}) {
             options.foldsFromEnd = fromEnd;
             TermDag scratch;
@@ -289,7 +289,7 @@ Result<void> Comparison::ordersOfFold(const std::shared_ptr<const Program>& prog
             if (!seen) {
                 return tl::unexpected(seen.error());
             }
-            ends = ends && seen->end == RunResult::End::Finished && !seen->poison && !seen->usedOpenFunction;
+            ends = ends && seen->end == RunResult::End::Finished && !seen->poison && !seen->usedOpenFunction && !seen->rounded;
             report.runs.push_back(scheduled(program, *seen, {report.events[fromEnd ? 1 : 0], report.events[fromEnd ? 0 : 1]}));
             text += "; from " + report.events[fromEnd ? 1 : 0] + ": " + outputsText(report.runs.back());
         }

@@ -80,6 +80,20 @@ std::vector<Box> boxes(const std::vector<std::int64_t>& sizes, std::size_t axis,
 
 } // namespace
 
+std::vector<std::int64_t> indexOfCell(const std::vector<std::int64_t>& sizes, std::uint64_t cell) {
+    std::vector<std::int64_t> index(sizes.size());
+    auto left = static_cast<std::int64_t>(cell);
+    for (std::size_t axis = index.size(); axis-- > 1;) {
+        const std::int64_t size = std::max<std::int64_t>(sizes[axis], 1);
+        index[axis] = left % size;
+        left /= size;
+    }
+    if (!index.empty()) {
+        index[0] = left;
+    }
+    return index;
+}
+
 std::vector<CellFamily> familiesOf(const std::string& array, const std::vector<std::int64_t>& sizes, const std::vector<std::uint64_t>& cells,
                                    std::size_t most) {
     std::vector<CellFamily> out;

@@ -12,6 +12,9 @@ struct CellFamily {
     std::vector<std::uint64_t> cells;
 };
 
+/// The index of a row-major cell number; what goes beyond the sizes is in the first axis.
+[[nodiscard]] std::vector<std::int64_t> indexOfCell(const std::vector<std::int64_t>& sizes, std::uint64_t cell);
+
 /// At most `most` families; what is left over is one more that names its bounds.
 [[nodiscard]] std::vector<CellFamily> familiesOf(const std::string& array, const std::vector<std::int64_t>& sizes,
                                                  const std::vector<std::uint64_t>& cells, std::size_t most = 8);

@@ -2,8 +2,10 @@
 // memory becomes a choice. Faults on the way keep the condition as their guard.
 
 #include "core/interp/machine_state.h"
+#include "core/interp/term_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace lemmascope::interp {
@@ -307,31 +309,23 @@ namespace {
 /// `; give --size n=N` where numbers for integer arguments make `term` one; empty else.
 std::string sizesText(const TermDag& dag, Term term, const Program& program, const std::vector<std::uint32_t>& argumentBuffers) {
     constexpr std::size_t MostTerms = 10'000;
-    std::vector<Term> reached{term};
-    std::set<Term> seen{term};
+    const std::array<Term, 1> roots{term};
     std::set<std::string> names;
-    while (!reached.empty()) {
-        const TermNode& node = dag.node(reached.back());
-        reached.pop_back();
-        if (node.kind == TermKind::Leaf) {
-            const auto at = std::find(argumentBuffers.begin(), argumentBuffers.end(), node.a);
-            const auto position = static_cast<std::size_t>(at - argumentBuffers.begin());
-            const Argument* argument = position < program.arguments.size() ? &program.arguments[position] : nullptr;
-            if (argument == nullptr || argument->isView || !program.functions[program.entry].registers[argument->position].isInteger()) {
-                return {};
-            }
-            names.insert(argument->name);
-        } else if (node.kind == TermKind::Forgotten || node.kind == TermKind::Open) {
+    for (const Term each : reached(dag, roots, MostTerms)) {
+        const TermNode& node = dag.node(each);
+        if (node.kind == TermKind::Forgotten || node.kind == TermKind::Open) {
             return {};
         }
-        for (const Term operand : dag.operands(node)) {
-            if (seen.size() > MostTerms) {
-                return {};
-            }
-            if (seen.insert(operand).second) {
-                reached.push_back(operand);
-            }
+        if (node.kind != TermKind::Leaf) {
+            continue;
         }
+        const auto at = std::find(argumentBuffers.begin(), argumentBuffers.end(), node.a);
+        const auto position = static_cast<std::size_t>(at - argumentBuffers.begin());
+        const Argument* argument = position < program.arguments.size() ? &program.arguments[position] : nullptr;
+        if (argument == nullptr || argument->isView || !program.functions[program.entry].registers[argument->position].isInteger()) {
+            return {};
+        }
+        names.insert(argument->name);
     }
     std::string text;
     for (const std::string& name : names) {

@@ -17,21 +17,6 @@ constexpr unsigned StripDepth = 2000;
 
 } // namespace
 
-std::vector<std::int64_t> Machine::indexOf(const Allocation& allocation, std::uint64_t flat) const {
-    std::vector<std::int64_t> index(allocation.sizes.size());
-    auto left = static_cast<std::int64_t>(flat);
-    for (std::size_t axis = index.size(); axis-- > 0;) {
-        const std::int64_t size = std::max<std::int64_t>(allocation.sizes[axis], 1);
-        if (axis == 0) {
-            index[axis] = left;
-        } else {
-            index[axis] = left % size;
-            left /= size;
-        }
-    }
-    return index;
-}
-
 void Machine::put(std::uint32_t allocation, std::uint64_t flat, const Cell& value) {
     Allocation& memory = m_allocations[allocation];
     if (!m_forks.empty()) {
@@ -573,12 +558,7 @@ bool copiesOverItself(const View& source, const View& target, std::uint64_t coun
             } else if (const auto known = readFor.find(cell); known != readFor.end() && known->second != i) {
                 return true;
             }
-            for (std::uint32_t axis = source.rank; axis-- > 0;) {
-                if (++at[axis] < source.size[axis]) {
-                    break;
-                }
-                at[axis] = 0;
-            }
+            nextIndex(at, source.size);
         }
     }
     return false;
@@ -663,12 +643,7 @@ Machine::Flow Machine::copyView(Task& task, const View& from, const View& to, st
             content.term = m_dag.leaf(read.buffer, static_cast<std::uint32_t>(cell));
         }
         put(target.allocation, put_, content);
-        for (std::uint32_t axis = source.rank; axis-- > 0;) {
-            if (++at[axis] < source.size[axis]) {
-                break;
-            }
-            at[axis] = 0;
-        }
+        nextIndex(at, source.size);
     }
     m_extra += count;
     task.atHead = false;

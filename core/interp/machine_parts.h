@@ -23,6 +23,16 @@ struct View {
     std::int64_t stride[MaxRank] = {};
 };
 
+/// The next index in row-major order; the first one after the last.
+inline void nextIndex(std::vector<std::int64_t>& index, const std::int64_t* sizes) {
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+        if (++index[axis] < sizes[axis]) {
+            break;
+        }
+        index[axis] = 0;
+    }
+}
+
 /// Last write and reads of a cell as (task, clock of the task). Task 0: none since tasks exist.
 struct Shadow {
     static constexpr std::uint32_t Many = 0xFFFFFFFFU; ///< as reader: several, readClock is their number in m_readSets

@@ -1,6 +1,7 @@
 // Races: FastTrack's epochs (Flanagan and Freund, PLDI 2009) on cells, clocks of the tasks from machine_tasks.cpp. Readers of a cell
 // that nobody wrote in between are kept as a list that drops those everybody knows.
 
+#include "core/interp/families.h"
 #include "core/interp/machine_state.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ bool Machine::raced(Task& task, Allocation& allocation, std::uint64_t flat, std:
     found.firstWrites = earlierWrites;
     found.secondWrites = writes;
     found.buffer = allocation.name;
-    found.index = indexOf(allocation, flat);
+    found.index = indexOfCell(allocation.sizes, flat);
     found.guarded = m_everForked;
     found.cell = flat;
     for (std::size_t i = 0; i < m_allocations.size(); ++i) {
@@ -154,7 +155,7 @@ void Machine::checkAtReturn() {
             found.second.op = "return";
             found.firstWrites = true;
             found.buffer = memory.name;
-            found.index = indexOf(memory, flat);
+            found.index = indexOfCell(memory.sizes, flat);
             found.guarded = m_everForked;
             found.missing = "nothing makes main wait for " + taskName(shadow.writer) + " before it returns";
             found.allocation = number;

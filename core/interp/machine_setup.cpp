@@ -250,12 +250,7 @@ LiveOut Machine::liveOut(std::string name, const View& view) {
             }
         }
         out.cells.push_back(cell);
-        for (std::uint32_t axis = view.rank; axis-- > 0;) {
-            if (++at[axis] < out.sizes[axis]) {
-                break;
-            }
-            at[axis] = 0;
-        }
+        nextIndex(at, out.sizes.data());
     }
     return out;
 }

@@ -64,7 +64,6 @@ class Machine {
     /// Guard under which the content is one that nobody wrote, and the content otherwise.
     [[nodiscard]] bool stripUninitialised(Term term, Term& guard, Term& value);
     [[nodiscard]] bool extent(Task& task, const Extent& given, std::uint32_t pc, std::int64_t& out);
-    [[nodiscard]] std::vector<std::int64_t> indexOf(const Allocation& allocation, std::uint64_t flat) const;
 
     // machine_fork.cpp
     [[nodiscard]] Flow fork(Task& task, Term condition, std::uint32_t ifTrue, std::uint32_t ifFalse, std::uint32_t pc, Register value);

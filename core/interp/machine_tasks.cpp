@@ -459,22 +459,12 @@ bool isOrderFree(const FunctionCode& combiner) {
     };
     for (std::size_t at = 0, steps = 0; at < combiner.code.size() && steps < combiner.code.size(); ++at, ++steps) {
         const Instruction& in = combiner.code[at];
+        // Of the commutative operations the upper halves of products alone are not associative.
+        if (isCommutative(in.op) && in.op != Op::MulHighS && in.op != Op::MulHighU) {
+            roots[in.dst] = both(in.a, in.b) ? Root::Combined : Root::Other;
+            continue;
+        }
         switch (in.op) {
-        case Op::AddI:
-        case Op::MulI:
-        case Op::And:
-        case Op::Or:
-        case Op::Xor:
-        case Op::MinS:
-        case Op::MinU:
-        case Op::MaxS:
-        case Op::MaxU:
-        case Op::AddF:
-        case Op::MulF:
-        case Op::MinimumF:
-        case Op::MaximumF:
-        case Op::MinNumF:
-        case Op::MaxNumF: roots[in.dst] = both(in.a, in.b) ? Root::Combined : Root::Other; break;
         case Op::CmpI: roots[in.dst] = in.aux > static_cast<std::uint16_t>(CmpIPredicate::Ne) && both(in.a, in.b) ? Root::Less : Root::Other; break;
         case Op::CmpF: {
             const auto predicate = static_cast<CmpFPredicate>(in.aux);

@@ -1,5 +1,6 @@
 // What happened in a run, event by event, within a bound: the beginning and the end are kept.
 
+#include "core/interp/families.h"
 #include "core/interp/machine_state.h"
 
 #include <iterator>
@@ -65,7 +66,7 @@ void Machine::traceAccess(const Task& task, std::uint32_t allocation, std::uint6
     event.task = task.id;
     event.step = stepAt(task, pc);
     event.buffer = m_allocations[allocation].name;
-    event.index = indexOf(m_allocations[allocation], flat);
+    event.index = indexOfCell(m_allocations[allocation].sizes, flat);
     trace(std::move(event));
 }
 

@@ -185,6 +185,16 @@ class TestCompare : public QObject {
         }
     }
 
+    void withDigestsWhatIsTakenForGrantedIsTold() {
+        const auto calls = elementwise(F32, [](FunctionBuilder& f, Register a, Register) { return f.open("call @outside", {F32}, {a}).front(); });
+        CompareOptions options;
+        options.fingerprint = true;
+        for (const CompareOptions& each : {CompareOptions(), options}) {
+            const std::vector<Remark> told = compared(calls, calls, each).result.assumptions;
+            QVERIFY(std::any_of(told.begin(), told.end(), [](const Remark& remark) { return remark.text.find("@outside") != std::string::npos; }));
+        }
+    }
+
     void withDigestsAnIndexFromDataKeepsItsRange() {
         const auto gather = [&](bool otherOrder) {
             return program({{"I", {Index, {50}}}, {"A", vec(F32, 4)}, {"C", vec(F32, 50)}}, [&](ProgramBuilder&, FunctionBuilder& f) {
