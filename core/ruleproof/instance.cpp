@@ -66,6 +66,13 @@ void substitute(Instance& instance, const std::map<std::string, Dim>& solution) 
     });
 }
 
+/// Whether a length is one that type inference computes from others, or cannot know; their names begin with `?`.
+bool isDerived(const Dim& dim) {
+    std::vector<std::string> symbols;
+    dim.collectSymbols(symbols);
+    return std::any_of(symbols.begin(), symbols.end(), [](const std::string& symbol) { return symbol.front() == '?'; });
+}
+
 /// The symbols of a product of different ones; nothing when it is none.
 std::optional<std::vector<std::string>> factors(const Dim& dim) {
     std::vector<std::string> symbols;
@@ -201,13 +208,14 @@ bool Instances::guardsMayHold(const Instance& instance, const InstanceGraph& bui
                         [&](const auto& each) { return GuardValues(m_file, m_skeleton, &facts).truth(each.first, each.second) == Truth::False; });
 }
 
-std::optional<std::pair<Dim, Dim>> Instances::guardEquation(const Instance& instance, const InstanceGraph& built) const {
+std::optional<std::pair<Dim, Dim>> Instances::guardEquation(const Instance& instance, const InstanceGraph& built, bool settled) const {
     const InstanceFacts facts(m_skeleton, instance, built);
     const GuardValues values(m_file, m_skeleton, &facts);
     for (const auto& [guard, scope] : m_skeleton.guards) {
         for (const auto& [left, right] : values.equations(guard)) {
             const auto different = firstDifference(values.value(left, scope), values.value(right, scope));
-            if (different && solved(different->first, different->second)) {
+            const bool derived = different && (isDerived(different->first) || isDerived(different->second));
+            if (different && !(settled && derived) && solved(different->first, different->second)) {
                 return different;
             }
         }
@@ -548,6 +556,10 @@ bool Instances::decideLengths(const Instance& instance, const InstanceGraph& bui
         substitute(next, solution);
         return decide(std::move(next), depth + 1);
     };
+    // What the guards want first: lengths that they make equal leave broadcasting between them one way, not three.
+    if (const auto equation = guardEquation(instance, built, true)) {
+        return follow(*solved(equation->first, equation->second));
+    }
     std::vector<DimQuestion> questions = built.questions;
     addRests(instance, built, questions);
     for (const DimQuestion& each : questions) {
@@ -572,7 +584,7 @@ bool Instances::decideLengths(const Instance& instance, const InstanceGraph& bui
         next.unsolved.push_back(each);
         return decide(std::move(next), depth + 1);
     }
-    if (const auto equation = guardEquation(instance, built)) {
+    if (const auto equation = guardEquation(instance, built, false)) {
         return follow(*solved(equation->first, equation->second));
     }
     if (!built.complete) {

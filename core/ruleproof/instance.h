@@ -98,7 +98,8 @@ class Instances {
     [[nodiscard]] bool decideLengths(const Instance& instance, const InstanceGraph& built, std::uint32_t depth);
     [[nodiscard]] bool typesFit(const InstanceGraph& built) const;
     [[nodiscard]] bool guardsMayHold(const Instance& instance, const InstanceGraph& built) const;
-    [[nodiscard]] std::optional<std::pair<Dim, Dim>> guardEquation(const Instance& instance, const InstanceGraph& built) const;
+    /// `settled`: of lengths that no open broadcast decides.
+    [[nodiscard]] std::optional<std::pair<Dim, Dim>> guardEquation(const Instance& instance, const InstanceGraph& built, bool settled) const;
     void addRests(const Instance& instance, const InstanceGraph& built, std::vector<DimQuestion>& questions) const;
     void chooseAttribute(const Instance& instance, const InstanceGraph& built, std::uint32_t node, const std::string& name,
                          std::vector<Instance>& out);

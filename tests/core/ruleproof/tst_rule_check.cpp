@@ -250,7 +250,7 @@ class TestRuleCheck : public QObject {
             std::string problem;
             instances.forEach([&](const Instance& instance, const InstanceGraph& built) {
                 ++seed;
-                if (seed % 7 != 0) { // a few of them
+                if (seed > 20 && seed % 7 != 0) { // the first, and a few of the many that some rules have
                     return Next{};
                 }
                 std::mt19937 random(seed);
