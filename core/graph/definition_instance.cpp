@@ -103,7 +103,8 @@ class Writer {
             if (operand.type.element == ElementType::Undefined) {
                 return refuse("the element type of '" + value.name + "' is not known");
             }
-            if (!typed && isFloat(operand.type.element)) {
+            // An open number stands for an attribute: it types nothing.
+            if (!typed && operand.compared == nullptr && isFloat(operand.type.element)) {
                 m_number = operand.type.element;
                 typed = true;
             }
@@ -342,14 +343,22 @@ class Writer {
         return onScalars(op, a, b);
     }
 
+    /// As `operandOf`; an open number takes the type that a number in its place has.
+    std::optional<ValueId> termOf(const Item& item) {
+        const std::optional<ValueId> id = operandOf(item);
+        const DefinedCall::Operand* operand = formal(item);
+        const bool other = operand != nullptr && operand->compared != nullptr && isFloat(m_number) && m_number != operand->type.element;
+        return other ? emit("Cast", "", {*id}, {{"to", std::string(name(m_number))}}, 1).front().tensor : id;
+    }
+
     Item onTensors(const std::string& op, const Item& a, const Item& b) {
         static const std::map<std::string, const char*> Ops{{"+", "Add"}, {"-", "Sub"}, {"*", "Mul"}, {"/", "Div"}};
         const auto at = Ops.find(op);
         if (at == Ops.end()) {
             return Item::trouble("'" + op + "' does not compare tensors; use the ops Less, Greater, Equal");
         }
-        const std::optional<ValueId> left = operandOf(a);
-        const std::optional<ValueId> right = operandOf(b);
+        const std::optional<ValueId> left = termOf(a);
+        const std::optional<ValueId> right = termOf(b);
         if (!left || !right || !left->isValid() || !right->isValid()) {
             return Item::trouble("'" + op + "' of a tensor and what is neither tensor nor number");
         }
@@ -608,7 +617,8 @@ class Writer {
     std::optional<ValueId> lengthsOf(const Item& list, const Item& data) {
         const DefinedCall::Operand* operand = formal(data);
         std::vector<std::int64_t> integers;
-        bool rest = false;
+        // Only one length can be left to the rest.
+        bool rest = std::any_of(list.list.begin(), list.list.end(), [](const Item& each) { return each.whole() == -1; });
         for (std::size_t k = 0; k < list.list.size(); ++k) {
             const std::optional<Dim> length = list.list[k].dim();
             if (!length) {
@@ -616,7 +626,6 @@ class Writer {
             }
             const bool own = operand != nullptr && operand->type.shape && k < operand->type.shape->size() && (*operand->type.shape)[k] == *length;
             if (length->isKnown()) {
-                rest = rest || length->value() == -1;
                 integers.push_back(length->value());
             } else if (own) {
                 integers.push_back(0);

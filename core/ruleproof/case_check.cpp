@@ -422,8 +422,10 @@ class CaseChecker {
         CaseResult failure; ///< without `opened`
     };
 
-    /// Lengths are open, or, where the replacement cannot be built so, primes.
-    Result<Made> made(const match::RuleCase& chosen, unsigned round, bool primes) const {
+    /// Lengths are open, or, where the replacement cannot be built so or is refused, primes.
+    enum class Lengths { Open, Primes, PrimesOfRefused };
+    Result<Made> made(const match::RuleCase& chosen, unsigned round, Lengths lengths) const {
+        const bool primes = lengths != Lengths::Open;
         Opening opening{m_context.file, openNumbers(round), {}, {}, {}};
         for (const auto& [index, number] : m_fixed) {
             opening.numbers[index].fixed = number;
@@ -467,14 +469,14 @@ class CaseChecker {
         }
         const Result<rewrite::Fragment> fragment = fragmentOf(chosen, instance, *built, opening.numbers);
         if (!fragment) {
-            return failed(fragment.error(), !primes);
+            return failed(fragment.error(), lengths != Lengths::Primes); // of primes alone, others may do
         }
         const InstanceFacts facts(m_skeleton, instance, *built);
         opening.computed = computedNumbers(m_context, chosen, m_skeleton, opening.numbers, facts);
         opening.values = bindingsOf(m_skeleton, instance, *built).values;
         Result<Opened> opened = withOpenNumbers(grafted(*open->graph, *fragment), opening);
         if (!opened) {
-            return failed(opened.error(), true);
+            return failed(opened.error(), !primes); // with primes the rewriter took it
         }
         out.opened = std::move(*opened);
         return out;
@@ -482,13 +484,11 @@ class CaseChecker {
 
     Result<CaseResult> checkReplacement(const match::RuleCase& chosen) {
         bool primes = false;
-        Result<Made> first = made(chosen, 0, false);
-        if (first && !first->opened && first->failure.kind != CaseResult::Kind::Refused) {
+        Result<Made> first = made(chosen, 0, Lengths::Open);
+        if (first && !first->opened) {
+            // Also where open lengths are refused: with numbers for them the rewriter may take it, so that one would count as none.
             primes = true;
-            Result<Made> again = made(chosen, 0, true);
-            if (!again || again->opened || again->failure.kind == CaseResult::Kind::Refused) {
-                first = std::move(again);
-            }
+            first = made(chosen, 0, first->failure.kind == CaseResult::Kind::Refused ? Lengths::PrimesOfRefused : Lengths::Primes);
         }
         if (!first) {
             return tl::unexpected(first.error());
@@ -523,7 +523,7 @@ class CaseChecker {
         }
         if (!opening.numbers.empty() || primes) {
             // With other stand-ins it is the same once they are taken out; else it was built by their values.
-            const Result<Made> second = made(chosen, 1, primes);
+            const Result<Made> second = made(chosen, 1, primes ? Lengths::Primes : Lengths::Open);
             if (!second) {
                 return tl::unexpected(second.error());
             }

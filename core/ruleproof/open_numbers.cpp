@@ -25,6 +25,17 @@ const Definition* ownDefinition(const OpId& op) {
     return op.domain.empty() && library ? (*library)->find({"rule", op.name, 1}) : nullptr;
 }
 
+/// A tensor of one element; nothing for types that are no floats.
+std::optional<Tensor> oneNumber(ElementType element, const std::vector<std::int64_t>& shape, double number) {
+    switch (element) {
+    case ElementType::F32: return Tensor::of<float>(element, shape, {static_cast<float>(number)});
+    case ElementType::F64: return Tensor::of<double>(element, shape, {number});
+    case ElementType::F16: return Tensor::of<std::uint16_t>(element, shape, {doubleToHalf(number)});
+    case ElementType::BF16: return Tensor::of<std::uint16_t>(element, shape, {doubleToBfloat(number)});
+    default: return std::nullopt;
+    }
+}
+
 class Opener {
   public:
     Opener(const Graph& graph, const Opening& opening) : m_source(graph), m_opening(opening) {}
@@ -46,10 +57,11 @@ class Opener {
                 value.name = each.input;
                 value.type = value.type.shape ? value.type : TensorType{ElementType::F32, Shape{}};
                 const std::vector<std::int64_t> shape = staticShape(*value.type.shape).value_or(std::vector<std::int64_t>());
-                if (value.type.element != ElementType::F32) {
-                    return fail(ErrorCode::Unsupported, "a number of a type other than f32 that a definition compares");
+                value.constant = oneNumber(value.type.element, shape, *each.fixed);
+                if (!value.constant) {
+                    return fail(ErrorCode::Unsupported,
+                                "a number of type " + std::string(name(value.type.element)) + " that a definition compares with others");
                 }
-                value.constant = Tensor::of<float>(ElementType::F32, shape, {static_cast<float>(*each.fixed)});
                 std::erase(m_graph.inputs, input);
             } else if (!input.isValid()) {
                 Value value;

@@ -20,10 +20,11 @@ bool takesElement(const OpId& op, std::size_t operand, ElementType type) {
                                                "Einsum",    "Mod",        "MaxPool"};
     static const std::set<std::string> Truths{"And", "Or", "Xor", "Not"};
     static const std::set<std::string> Integers{"BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"};
-    if (!op.domain.empty()) {
-        return true;
-    }
     const std::string& name = op.name;
+    if (!op.domain.empty()) {
+        // ONNX Runtime, ContribOperators.md: T of these is a type of floats.
+        return (name != "FusedMatMul" && name != "TransposeMatMul") || isFloat(type);
+    }
     const bool small = type == ElementType::U8 || type == ElementType::I8;
     if (Any.contains(name)) {
         return name != "Where" || operand != 0 || type == ElementType::Bool;
