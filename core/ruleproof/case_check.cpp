@@ -420,6 +420,7 @@ class CaseChecker {
     struct Made {
         std::optional<Opened> opened;
         CaseResult failure; ///< without `opened`
+        bool unfit = false; ///< it failed by an attribute or a constant that does not fit
     };
 
     /// Lengths are open, or, where the replacement cannot be built so or is refused, primes.
@@ -457,10 +458,10 @@ class CaseChecker {
                 return tl::unexpected(error);
             }
             out.failure = unproved(error.message);
-            // No such operator in this opset, or no such attribute: refused whatever the sizes.
-            const bool refused = (error.code == ErrorCode::ShapeMismatch && mayRefuse) || error.code == ErrorCode::NotFound ||
-                                 (error.code == ErrorCode::BadData && primes && opening.numbers.empty());
+            // No such operator in this opset: refused whatever the sizes.
+            const bool refused = (error.code == ErrorCode::ShapeMismatch && mayRefuse) || error.code == ErrorCode::NotFound;
             out.failure.kind = refused ? CaseResult::Kind::Refused : out.failure.kind;
+            out.unfit = error.code == ErrorCode::BadData && opening.numbers.empty();
             return out;
         };
         const Result<InstanceGraph> built = m_instances.build(instance);
@@ -488,7 +489,12 @@ class CaseChecker {
         if (first && !first->opened) {
             // Also where open lengths are refused: with numbers for them the rewriter may take it, so that one would count as none.
             primes = true;
-            first = made(chosen, 0, first->failure.kind == CaseResult::Kind::Refused ? Lengths::PrimesOfRefused : Lengths::Primes);
+            Result<Made> again = made(chosen, 0, first->failure.kind == CaseResult::Kind::Refused ? Lengths::PrimesOfRefused : Lengths::Primes);
+            // Told in the same words, no length is in it: no such attribute, or one of another kind.
+            if (again && !again->opened && again->unfit && first->unfit && first->failure.reason == again->failure.reason) {
+                again->failure.kind = CaseResult::Kind::Refused;
+            }
+            first = std::move(again);
         }
         if (!first) {
             return tl::unexpected(first.error());

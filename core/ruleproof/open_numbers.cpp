@@ -132,7 +132,7 @@ class Opener {
 
     /// The input as a scalar: that of a constant may have axes of length 1, or another element type.
     ValueId scalar(std::size_t index) {
-        const TensorType& type = m_graph.value(m_inputs[index]).type;
+        const TensorType type = m_graph.value(m_inputs[index]).type; // nodes that are added move the values
         ValueId out = m_inputs[index];
         if (type.element != ElementType::F32) {
             out = node(onnx("Cast"), {out}, {{"to", Attribute(std::int64_t{1})}});

@@ -171,6 +171,9 @@ class TestRuleCheck : public QObject {
         };
         row("a scale twice", heads("value(?s) * 2", "reshape(transpose{perm=[0,2,1,3]}(?q), [0,0,-1])"));
         row("heads for rows", heads("value(?s)", "reshape(?q, [0,-1, dim(?q,1) * dim(?q,3)])"));
+        row("a length that few element types hold", "rule r: add(?x, ?x) where dtype(?x) = i32 | dtype(?x) = i8\n"
+                                                    "  when dtype(?x) = i32 => mul(?x, 2)\n"
+                                                    "  => mul(?x, dim(?x, 0))");
         row("the second case is wrong", "rule r: relu(relu(?x)) when rank(?x) = 1 => relu(?x) => ?x");
     }
 
@@ -195,6 +198,11 @@ class TestRuleCheck : public QObject {
         row("a chain of any length", "rule r: mu P(?u)[?x]. (relu(P(?u)) | relu(?u)) => relu(?x)", Verdict::Unproved, "chains of up to 3");
         row("any number of operands", "rule r: concat{axis=0}(?x, ..r) => concat{axis=0}(?x, ..r)", Verdict::Unproved, "`..r`");
         row("a rule that can match nothing", "rule r: relu(?x) where rank(?x) = 2 & rank(?x) = 3 => ?x", Verdict::Unproved, "no graph");
+        row("an axis that depends on a length",
+            "rule r: softmax{axis=0}(?x) where rank(?x) = 1 | rank(?x) = 2\n"
+            "  when rank(?x) = 1 => softmax{axis=0}(?x)\n"
+            "  => softmax{axis=dim(?x, 0) - 1}(?x)",
+            Verdict::Unproved, "out of range");
         row("a replacement that never fits", "rule r: matmul(?a, ?b) where rank(?a) = 2 & rank(?b) = 2 => reducesum{keepdims=0}(?a)",
             Verdict::Unproved, "refuses");
     }
