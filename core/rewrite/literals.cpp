@@ -38,23 +38,6 @@ Tensor filled(ElementType type, std::vector<std::int64_t> shape, const std::vect
     return Tensor::of(type, std::move(shape), elements);
 }
 
-/// Numbers as a tensor of a float type, each rounded once.
-std::optional<Tensor> floats(ElementType type, std::vector<std::int64_t> shape, const std::vector<double>& numbers) {
-    switch (type) {
-    case ElementType::F32: return filled<float>(type, std::move(shape), numbers);
-    case ElementType::F64: return filled<double>(type, std::move(shape), numbers);
-    case ElementType::F16:
-    case ElementType::BF16: {
-        std::vector<std::uint16_t> bits;
-        for (const double each : numbers) {
-            bits.push_back(type == ElementType::F16 ? doubleToHalf(each) : doubleToBfloat(each));
-        }
-        return Tensor::of(type, std::move(shape), bits);
-    }
-    default: return std::nullopt;
-    }
-}
-
 std::optional<Tensor> wholes(ElementType type, std::vector<std::int64_t> shape, const std::vector<std::int64_t>& numbers) {
     if (!std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t each) { return fits(each, type); })) {
         return std::nullopt;
@@ -74,6 +57,22 @@ std::optional<Tensor> wholes(ElementType type, std::vector<std::int64_t> shape, 
 }
 
 } // namespace
+
+std::optional<Tensor> floats(ElementType type, std::vector<std::int64_t> shape, const std::vector<double>& numbers) {
+    switch (type) {
+    case ElementType::F32: return filled<float>(type, std::move(shape), numbers);
+    case ElementType::F64: return filled<double>(type, std::move(shape), numbers);
+    case ElementType::F16:
+    case ElementType::BF16: {
+        std::vector<std::uint16_t> bits;
+        for (const double each : numbers) {
+            bits.push_back(type == ElementType::F16 ? doubleToHalf(each) : doubleToBfloat(each));
+        }
+        return Tensor::of(type, std::move(shape), bits);
+    }
+    default: return std::nullopt;
+    }
+}
 
 ValueId Literals::integers(const std::vector<std::int64_t>& elements) {
     return m_builder.constant(Tensor::of(ElementType::I64, {static_cast<std::int64_t>(elements.size())}, elements));

@@ -6,9 +6,13 @@
 #include "core/rewrite/fragment.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace lemmascope::rewrite {
+
+/// Numbers as a tensor of a type of floats, each rounded once; nothing for other types. The shape has as many elements.
+[[nodiscard]] std::optional<Tensor> floats(ElementType type, std::vector<std::int64_t> shape, const std::vector<double>& numbers);
 
 /// Makes values of what rules compute: numbers, lists, and lengths that are known only when the graph runs.
 class Literals {

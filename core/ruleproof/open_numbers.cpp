@@ -3,6 +3,7 @@
 
 #include "core/graph/definition_code.h"
 #include "core/graph/infer.h"
+#include "core/rewrite/literals.h"
 #include "core/ruleproof/graph_parts.h"
 
 #include <algorithm>
@@ -23,17 +24,6 @@ const Definition* ownDefinition(const OpId& op) {
                                  "    y = Max(Min(alpha * x + beta, like(1, x)), like(0, x))\n",
                                  "open numbers");
     return op.domain.empty() && library ? (*library)->find({"rule", op.name, 1}) : nullptr;
-}
-
-/// A tensor of one element; nothing for types that are no floats.
-std::optional<Tensor> oneNumber(ElementType element, const std::vector<std::int64_t>& shape, double number) {
-    switch (element) {
-    case ElementType::F32: return Tensor::of<float>(element, shape, {static_cast<float>(number)});
-    case ElementType::F64: return Tensor::of<double>(element, shape, {number});
-    case ElementType::F16: return Tensor::of<std::uint16_t>(element, shape, {doubleToHalf(number)});
-    case ElementType::BF16: return Tensor::of<std::uint16_t>(element, shape, {doubleToBfloat(number)});
-    default: return std::nullopt;
-    }
 }
 
 class Opener {
@@ -57,7 +47,7 @@ class Opener {
                 value.name = each.input;
                 value.type = value.type.shape ? value.type : TensorType{ElementType::F32, Shape{}};
                 const std::vector<std::int64_t> shape = staticShape(*value.type.shape).value_or(std::vector<std::int64_t>());
-                value.constant = oneNumber(value.type.element, shape, *each.fixed);
+                value.constant = rewrite::floats(value.type.element, shape, {*each.fixed});
                 if (!value.constant) {
                     return fail(ErrorCode::Unsupported,
                                 "a number of type " + std::string(name(value.type.element)) + " that a definition compares with others");

@@ -23,7 +23,8 @@ bool takesElement(const OpId& op, std::size_t operand, ElementType type) {
     const std::string& name = op.name;
     if (!op.domain.empty()) {
         // ONNX Runtime, ContribOperators.md: T of these is a type of floats.
-        return (name != "FusedMatMul" && name != "TransposeMatMul") || isFloat(type);
+        const bool onlyFloats = op.domain == "com.microsoft" && (name == "FusedMatMul" || name == "TransposeMatMul");
+        return !onlyFloats || isFloat(type);
     }
     const bool small = type == ElementType::U8 || type == ElementType::I8;
     if (Any.contains(name)) {
